@@ -20,7 +20,7 @@
 #include "source/instance.h"
 #include "source/process.h"
 
-static uint64_t most = 5;
+static uint64_t most = UINT64_MAX;
 static int64_t duration = 300 * NSEC_PER_SEC;
 static double budget = 0.01;
 static struct option_list methods, processes;
@@ -28,7 +28,7 @@ static ARRAY(int32_t) pids;
 static bool dry, text;
 
 static const struct option_entry options[] = {
-	{OPTION_COUNT, 'n', "count", &most, "N", "how many of the most blamed functions (5)"},
+	{OPTION_COUNT, 'n', "count", &most, "N", "how many of the most blamed functions (as the trigger says, or 5)"},
 	{OPTION_DURATION, 0, "for", &duration, "TIME", "without triggers in the input: for this time (5m)"},
 	{OPTION_SHARE, 0, "budget", &budget, "SHARE", "what logging may cost: 1% of all CPUs; beyond that the costliest function goes"},
 	{OPTION_LIST, 0, "methods", &methods, "BINARY:GLOB", "log the functions that match, in place of the blamed ones"},
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 
 	/* open */
 	read_options();
-	logging.most = most;
+	logging.most = most == UINT64_MAX ? 0 : most;
 	logging.duration = duration;
 	logging.methods = (char *const *)methods.items;
 	logging.method_count = (size_t)methods.count;

@@ -71,6 +71,79 @@ both_logged() {
 	assert_line --regexp '^feed:query_store: [0-9]+ calls? in requests that matched'
 }
 
+# A shop whose requests ask another thread, throw, and call one function far too often.
+shop() {
+	cat >shop.cc <<-'CC'
+		#include <poll.h>
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <stdexcept>
+		#include <unistd.h>
+		static sem_t asked, answered;
+		static int job, result;
+		extern "C" {
+		__attribute__((noipa)) int mix(int x) { return x * 31 + 7; }
+		__attribute__((noipa)) int check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); return id; }
+		__attribute__((noipa)) int load(int id) { usleep(id % 4 == 3 ? 20000 : 300); return id + 1; }
+		__attribute__((noipa)) int ask(int id) { job = id; sem_post(&asked); sem_wait(&answered); return result; }
+		__attribute__((noipa)) int handle(int id)
+		{
+			int sum = ask(id);
+			for (int i = 0; i < 2000; i++)
+				sum += mix(i);
+			try { return sum + check(id); } catch (std::exception &) { return -1; }
+		}
+		}
+		static void *work(void *)
+		{
+			for (;;) {
+				sem_wait(&asked);
+				result = load(job);
+				sem_post(&answered);
+			}
+		}
+		int main()
+		{
+			struct pollfd input = {0, POLLIN, 0};
+			pthread_t worker;
+			pthread_create(&worker, nullptr, work, nullptr);
+			for (int i = 0; poll(&input, 1, 4) == 0; i++)
+				handle(i);
+		}
+	CC
+	g++ -O1 -g -o shop shop.cc -pthread
+}
+
+best_logged() {
+	grep -q 'most blamed of the methods' err && grep -q '^call .* function=shop:load .* match=yes' out && grep -q ' threw=' out
+}
+
+@test "without a graph of calls methods are rated first; calls tell what threw and ran, on whatever thread, within the budget" {
+	need_tracefs
+	shop
+	mkfifo on
+	printf "DEFINE TRIGGER slow ON RequestEnd R IF R.Latency > 15ms AND R.id >= 0\nLOG RequestActivity, Top(2) Methods WITH ToLog=args, exceptionName, cpu UNTIL 10min\n" >t.trigger
+	sleep 100 >on &
+	{ trace-collect -c 'func:./shop:handle(id)' -- ./shop <on 2>/dev/null |
+		trigger-filter -T ./t.trigger | blame-rank | probe-log -t --methods './shop:[hlcm]*' >out 2>err; } &
+	until_true 60 best_logged
+	kill %1
+	wait %2 || [ $? = 3 ]
+	# one of 2,000 calls a request goes for its cost
+	run -0 cat err
+	assert_line --regexp '^probe-log: calls of shop:mix cost [0-9.e+]+ % of all CPUs. time, .* and 1 % are allowed \(--budget\): it is logged no more$'
+	grep -q '^shed .* what=function name=shop:mix ' out
+	# of the others the worker's is the most blamed
+	assert_line --regexp "^probe-log: trigger 'slow': the most blamed of the methods in 3 requests are logged from now on: (shop:load|shop:handle, shop:load|shop:load, shop:[a-z]*)$"
+	run -0 bash -c "sed -n 's/^call .* function=shop:load .* match=yes .*\(arg.id=[0-9]*\)/\1/p' out | awk -F= '\$2 % 4 == 3' | head -1"
+	assert_output --regexp '^arg.id=[0-9]+$'
+	run -0 grep -m1 'threw=' out
+	assert_output --regexp ' function=shop:check .* cpu=0\.[0-9]{9} arg.id=[0-9]+ left=yes threw=std::out_of_range$'
+	refute grep -q '^call .* ret=' out
+	run probes_left
+	assert_failure
+}
+
 @test "killed, all of it at once or one by one, it leaves no probes behind" {
 	need_tracefs
 	feed

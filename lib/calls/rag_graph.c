@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "chart/chart.h"
-#include "program/coroutine.h"
-#include "program/demangle.h"
 #include "wake/function.h"
 #include "wake/name.h"
 
@@ -146,18 +144,10 @@ int rag_chart(struct wake *wake, const struct fields *fields)
 	struct chart *chart = chart_recorded(fields);
 
 	for (int i = 0; chart && chart->binary && chart->function && i < chart->count; i++) {
-		const char *event = chart->events[i].event, *slash = strrchr(chart->binary, '/');
-		char *function, *ramp;
+		const char *event = chart->events[i].event;
 
-		if (chart->events[i].role != CHART_START || strncmp(event, system, strlen(system)) != 0)
-			continue;
-		ramp = coroutine_ramp(chart->function); /* a coroutine that goes on is called as the function that made it */
-		function = ramp ? demangle(ramp) : NULL;
-		function = function ? function : demangle_whole(chart->function);
-		free(ramp);
-		name_function(wake->names, event + strlen(system),
-			      memory_format("%s:%s", slash ? slash + 1 : chart->binary, function));
-		free(function);
+		if (chart->events[i].role == CHART_START && strncmp(event, system, strlen(system)) == 0)
+			name_function(wake->names, event + strlen(system), chart_called(chart));
 	}
 	if (chart)
 		chart_free(chart);

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "chart/method.h"
 #include "program/argument.h"
+#include "program/coroutine.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
 #include "stream/fields.h"
@@ -428,6 +429,18 @@ static void free_event(struct chart_event *event)
 		free(event->key[i]), free(event->split[i]);
 	for (int i = 0; i < CHART_SHOWS_MAX; i++)
 		free(event->show[i]);
+}
+
+char *chart_called(const struct chart *chart)
+{
+	const char *slash = strrchr(chart->binary, '/');
+	char *ramp = coroutine_ramp(chart->function), *function = ramp ? demangle(ramp) : NULL, *name;
+
+	function = function ? function : demangle_whole(chart->function);
+	name = memory_format("%s:%s", slash ? slash + 1 : chart->binary, function);
+	free(function);
+	free(ramp);
+	return name;
 }
 
 void chart_set_build(struct chart *chart, const char *build)

@@ -144,6 +144,9 @@ void chart_split_probe(const char *text, char **function, char **arguments);
 /* The name of the event of a probe, "point:BASENAME__FUNCTION"; the caller frees it. */
 char *chart_probe_event(const char *binary, const char *function);
 
+/* What graphs call the function of a chart: "prog:request", demangled, a coroutine that goes on as the function that made it; the caller frees it. */
+char *chart_called(const struct chart *chart);
+
 /* Sets the build id of a function's program, in the definition, too. */
 void chart_set_build(struct chart *chart, const char *build);
 

@@ -1,82 +1,185 @@
 #include "log/calls.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/fail.h"
 #include "chart/chart.h"
 #include "event/event.h"
+#include "log/toll.h"
+#include "program/argument.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/collector.h"
+#include "source/exceptions.h"
 #include "source/stop.h"
+#include "trigger/to_log.h"
 
-struct logging {
+/* Bytes of each CPU's ring; they are there while nothing is logged, too. The budget allows some thousand calls a second. */
+enum { RING = 2 << 20 };
+
+struct calls {
 	const struct prober_options *options;
-	struct lookup *lookup;
+	struct lookup *lookup, *exceptions_lookup;
+	struct collector *collector; /* NULL: nothing is to be logged */
+	struct toll *toll;
+	int orders;
+	struct prober_order order;
 	ARRAY(struct chart *) charts; /* of the functions that can be logged */
 };
 
+/* --- messages --------------------------------------------------------------------------------------------------------------------- */
+
+static void read_function(struct prober_order *order, const struct fields *fields)
+{
+	char *binary = fields_copy(fields, "binary"), *name = fields_copy(fields, "name");
+	int64_t tid = 0;
+
+	fields_integer(fields, "tid", &tid);
+	if (name)
+		prober_order_add(order, binary, name, (int32_t)tid, fields_is(fields, "pattern", "yes"));
+	free(binary);
+	free(name);
+}
+
+/* Lines of functions, behind one that says what they are for. */
+static int read_order(char *text, struct prober_order *order)
+{
+	struct fields fields;
+	uint64_t metrics = 0;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (fields_parse(&fields, line, strlen(line)) < 0)
+			return -1;
+		if (strncmp(fields.kind, "function", fields.kind_length) == 0) {
+			read_function(order, &fields);
+		} else {
+			fields_integer(&fields, "duration", &order->duration);
+			fields_unsigned(&fields, "metrics", &metrics);
+			order->metrics = (unsigned)metrics;
+		}
+	}
+	return 0;
+}
+
+/* The text of a message, which the caller frees; NULL: none has come, or will. */
+static char *receive(const struct calls *calls, int flags)
+{
+	char *text = memory_new(PROBER_MESSAGE + 1, 1);
+	ssize_t length;
+
+	do
+		length = recv(calls->orders, text, PROBER_MESSAGE, flags);
+	while (length < 0 && errno == EINTR && !flags);
+	if (length > 0) {
+		text[length] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* After each round: whether only some functions are wanted from now on; and what they cost. */
+static enum cost_verdict look(void *context, const struct cost_subject *subject, int64_t until)
+{
+	struct calls *calls = context;
+	struct prober_order kept = {0};
+	ARRAY(char *) names = {0};
+	char *text = receive(calls, MSG_DONTWAIT);
+
+	if (text && read_order(text, &kept) == 0) {
+		for (size_t i = 0; i < kept.functions.count; i++)
+			*ARRAY_ADD(&names) = kept.functions.items[i].name;
+		toll_keep(calls->toll, names.items, names.count);
+		free(names.items);
+	}
+	prober_order_forget(&kept);
+	free(text);
+	return toll_look(calls->toll, subject, until);
+}
+
 /* --- which functions, and what they tell ---------------------------------------------------------------------------------------- */
 
-static bool is_known(const struct logging *logging, const char *path, const char *function)
+static bool is_known(const struct calls *calls, const char *path, const char *function)
 {
-	for (size_t i = 0; i < logging->charts.count; i++)
-		if (strcmp(logging->charts.items[i]->binary, path) == 0 && strcmp(logging->charts.items[i]->function, function) == 0)
+	for (size_t i = 0; i < calls->charts.count; i++)
+		if (strcmp(calls->charts.items[i]->binary, path) == 0 && strcmp(calls->charts.items[i]->function, function) == 0)
 			return true;
 	return false;
 }
 
+/* Leaves of all that a call can tell what is to be logged; the result is the last of it. NULL: nothing. */
+static char *wanted_of(char *told, unsigned metrics)
+{
+	static const char result[] = "ret";
+	size_t length = strlen(told);
+	bool tells_result = length >= strlen(result) && strcmp(told + length - strlen(result), result) == 0 &&
+			    (length == strlen(result) || told[length - strlen(result) - 1] == ',');
+
+	if (tells_result && !(metrics & METRIC_RET_VALUE))
+		told[length - strlen(result) - (length > strlen(result))] = '\0';
+	if (!(metrics & METRIC_ARGS))
+		strcpy(told, tells_result && metrics & METRIC_RET_VALUE ? result : "");
+	if (*told)
+		return told;
+	free(told);
+	return NULL;
+}
+
 /* A function of the file at this path. */
-static int add_function(struct logging *logging, const char *path, const char *function)
+static int add_function(struct calls *calls, const char *path, const char *function)
 {
 	struct chart *chart;
 	uint64_t offset;
 	char *told;
 
-	if (is_known(logging, path, function))
+	if (is_known(calls, path, function))
 		return 0;
-	if (lookup_offset(logging->lookup, path, function, &offset) < 0)
+	if (lookup_offset(calls->lookup, path, function, &offset) < 0)
 		return -1;
-	told = lookup_parameters(logging->lookup, path, function, offset);
+	told = lookup_parameters(calls->lookup, path, function, offset);
 	if (!told)
 		return -1;
-	chart = chart_of_function(path, function, *told ? told : NULL);
+	told = wanted_of(told, calls->order.metrics);
+	chart = chart_of_function(path, function, told);
 	free(told);
 	if (chart)
-		*ARRAY_ADD(&logging->charts) = chart;
+		*ARRAY_ADD(&calls->charts) = chart;
 	return chart ? 0 : -1;
 }
 
-static int add_matching(struct logging *logging, const char *path, const char *pattern)
+static int add_matching(struct calls *calls, const char *path, const char *pattern)
 {
 	struct symbol_names names = {0};
-	int status = lookup_matching(logging->lookup, path, pattern, &names);
+	int status = lookup_matching(calls->lookup, path, pattern, &names);
 
 	for (size_t i = 0; i < names.count; i++) {
-		if (add_function(logging, path, names.items[i]) < 0)
-			logging->options->say("'%s' is not logged: %s", names.items[i], fail_text());
+		if (add_function(calls, path, names.items[i]) < 0)
+			calls->options->say("'%s' is not logged: %s", names.items[i], fail_text());
 		free(names.items[i]);
 	}
 	free(names.items);
 	return status;
 }
 
-static void add(struct logging *logging, const struct prober_function *function)
+static void add(struct calls *calls, const struct prober_function *function)
 {
 	char *own = function->binary ? NULL : memory_format("/proc/%d/exe", function->tid);
 	char *path = symbol_binary(function->binary ? function->binary : own);
-	int status = path ? (function->is_pattern ? add_matching : add_function)(logging, path, function->name) : -1;
+	int status = path ? (function->is_pattern ? add_matching : add_function)(calls, path, function->name) : -1;
 
 	if (status < 0)
-		logging->options->say("'%s' is not logged: %s", function->name, fail_text());
+		calls->options->say("'%s' is not logged: %s", function->name, fail_text());
 	free(path);
 	free(own);
 }
 
-static void say_function(const struct logging *logging, const struct chart *chart)
+static void say_function(const struct calls *calls, const struct chart *chart)
 {
-	logging->options->say("logs %s of '%s': %s", chart->function, chart->binary, chart->arguments ? chart->arguments : "its calls");
+	calls->options->say("logs %s of '%s': %s", chart->function, chart->binary, chart->arguments ? chart->arguments : "its calls");
 }
 
 /* --- the collector -------------------------------------------------------------------------------------------------------------- */
@@ -89,92 +192,151 @@ static const char *event_of(const struct chart *chart, enum chart_role role)
 	return NULL;
 }
 
+static void want_toll(struct calls *calls, const struct chart *chart)
+{
+	struct arguments arguments = {0};
+	unsigned results = 0;
+	char *name = chart_called(chart);
+
+	if (chart->arguments && arguments_parse(chart->arguments, &arguments) < 0)
+		arguments.count = 0;
+	for (int i = 0; i < arguments.count; i++)
+		results += arguments.items[i].base == ARGUMENT_RESULT;
+	toll_want(calls->toll, name, event_of(chart, CHART_START), (unsigned)arguments.count - results, event_of(chart, CHART_END), results);
+	free(name);
+}
+
 /* Leaves out what cannot be probed. -1 after fail(): nothing can. */
-static int place(struct logging *logging, struct probes *probes, struct cost *cost)
+static int place(struct calls *calls, struct probes *probes)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < logging->charts.count; i++) {
-		struct chart *chart = logging->charts.items[i];
-		const char *start = event_of(chart, CHART_START), *end = event_of(chart, CHART_END);
+	for (size_t i = 0; i < calls->charts.count; i++) {
+		struct chart *chart = calls->charts.items[i];
 
-		if (probes_function(probes, chart->binary, chart->function, chart->arguments, start, end) != 0) {
-			logging->options->say("'%s' is not logged: %s", chart->function, fail_text());
+		if (probes_function(probes, chart->binary, chart->function, chart->arguments, event_of(chart, CHART_START), event_of(chart, CHART_END)) != 0) {
+			calls->options->say("'%s' is not logged: %s", chart->function, fail_text());
 			chart_free(chart);
 			continue;
 		}
-		cost_want(cost, chart->name, start, true);
-		cost_want(cost, chart->name, end, true);
-		logging->charts.items[kept++] = chart;
+		want_toll(calls, chart);
+		calls->charts.items[kept++] = chart;
 	}
-	logging->charts.count = kept;
+	calls->charts.count = kept;
 	return kept ? probes_finish(probes) : fail("no function can be logged");
 }
 
-static int write_charts(const struct logging *logging, struct stream *stream)
+/* Exceptions that leave a call: those of the C++ library, or of the program's own. */
+static struct exceptions *want_exceptions(struct calls *calls, struct probes *probes)
+{
+	struct exceptions *exceptions = exceptions_new(calls->exceptions_lookup);
+	struct wishes *wishes = collector_wishes(calls->collector);
+	bool any = exceptions_add(exceptions, probes, wishes, "c++") == 0;
+
+	for (size_t i = 0; i < calls->charts.count; i++) {
+		char *source = memory_format("c++:%s", calls->charts.items[i]->binary);
+
+		any |= exceptions_add(exceptions, probes, wishes, source) == 0;
+		free(source);
+	}
+	if (!any)
+		calls->options->say("exceptions are not logged: %s", fail_text());
+	return exceptions;
+}
+
+static int want_all(struct calls *calls)
+{
+	struct wishes *wishes = collector_wishes(calls->collector);
+	struct probes *probes = probes_new(wishes, calls->lookup, true);
+
+	collector_own(calls->collector, &(struct collector_parts){.probes = probes});
+	if (place(calls, probes) < 0)
+		return -1;
+	if (calls->order.metrics & METRIC_EXCEPTION_NAME)
+		collector_own(calls->collector, &(struct collector_parts){.probes = probes, .exceptions = want_exceptions(calls, probes)});
+	if (calls->order.metrics & METRIC_CPU && wishes_add(wishes, "sched:sched_switch", NULL, NULL, WISH_REQUIRED | WISH_CONTEXT) < 0)
+		return -1;
+	return wishes_add_lives(wishes);
+}
+
+static int write_charts(const struct calls *calls, struct stream *stream)
 {
 	struct line line = {0};
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < logging->charts.count; i++) {
+	for (size_t i = 0; status == 0 && i < calls->charts.count; i++) {
 		line_begin(&line, "chart");
-		line_text(&line, "name", logging->charts.items[i]->name);
-		line_text(&line, "definition", logging->charts.items[i]->definition);
+		line_text(&line, "name", calls->charts.items[i]->name);
+		line_text(&line, "definition", calls->charts.items[i]->definition);
 		status = stream_write_line(stream, &line);
 	}
 	line_free(&line);
 	return status;
 }
 
-static int run(struct logging *logging, struct collector *collector, const struct prober_order *order, int output)
+static int run(struct calls *calls, int output)
 {
-	const struct prober_options *options = logging->options;
-	const struct collection collection = {
-		.duration = order->duration, .pids = options->pids, .pid_count = options->pid_count, .say = options->say};
-	struct cost *cost = cost_new(options->budget);
+	const struct prober_options *options = calls->options;
+	const struct collection collection = {.duration = calls->order.duration, .pids = options->pids, .pid_count = options->pid_count,
+					      .say = options->say, .look = look, .context = calls};
 	struct stream *stream;
 	struct events *names;
-	struct probes *probes;
 	int status;
 
-	if (collector_open(collector, order->clock, COLLECTOR_BUFFER_DEFAULT) < 0)
-		return -1;
-	probes = probes_new(collector_wishes(collector), logging->lookup, true);
-	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes});
-	if (place(logging, probes, cost) < 0 || wishes_add_lives(collector_wishes(collector)) < 0)
+	if (calls->charts.count == 0)
+		return fail("no function can be logged");
+	if (want_all(calls) < 0)
 		return -1;
 	stream = stream_create();
 	stream_output(stream, output, false);
 	names = events_new(stream);
-	if (collector_prepare(collector, stream, output, names) < 0 || write_charts(logging, stream) < 0 || collector_run(collector, &collection) < 0)
+	if (collector_prepare(calls->collector, stream, output, names) < 0 || write_charts(calls, stream) < 0 ||
+	    collector_run(calls->collector, &collection) < 0)
 		return -1;
-	if (cost_complaint(cost))
-		options->say("%s", cost_complaint(cost));
 	status = stream_close(stream);
 	events_free(names);
 	return status;
 }
 
-int calls_collect(const struct prober_order *order, const struct prober_options *options, int output)
+/* The instance, and what a hit costs. NULL: it is there; else why not, which the caller frees. */
+static char *make_ready(struct calls *calls, const char *clock)
 {
-	struct logging logging = {.options = options, .lookup = lookup_new(stop_signal)};
-	struct collector *collector;
-	int status;
+	if (collector_open(calls->collector, clock, RING) < 0)
+		return memory_format("%s", fail_text());
+	toll_measure(calls->toll, collector_instance(calls->collector));
+	return NULL;
+}
 
-	for (size_t i = 0; i < order->functions.count; i++)
-		add(&logging, &order->functions.items[i]);
-	for (size_t i = 0; i < logging.charts.count && options->dry; i++)
-		say_function(&logging, logging.charts.items[i]);
-	if (options->dry) {
-		lookup_free(logging.lookup);
-		return 0;
-	}
-	collector = collector_new();
-	status = logging.charts.count ? run(&logging, collector, order, output) : fail("no function can be logged");
+static int collect(struct calls *calls, const char *clock, int output)
+{
+	const struct prober_options *options = calls->options;
+	char *why = options->dry ? NULL : make_ready(calls, clock), *text = receive(calls, 0);
+	int status = text ? read_order(text, &calls->order) : 0;
+
+	for (size_t i = 0; i < calls->order.functions.count; i++)
+		add(calls, &calls->order.functions.items[i]);
+	for (size_t i = 0; i < calls->charts.count && options->dry; i++)
+		say_function(calls, calls->charts.items[i]);
+	if (text && status == 0 && !options->dry)
+		status = why ? fail("%s", why) : run(calls, output);
 	if (status < 0)
 		options->say("%s", fail_text());
-	if (collector_close(collector, status >= 0) < 0)
+	free(text);
+	free(why);
+	return status;
+}
+
+int calls_collect(const struct prober_options *options, const char *clock, int orders, int output)
+{
+	struct calls calls = {.options = options, .orders = orders, .lookup = lookup_new(stop_signal),
+			      .exceptions_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say)};
+	int status;
+
+	calls.collector = collector_new();
+	status = collect(&calls, clock, output);
+	if (collector_close(calls.collector, status >= 0) < 0)
 		options->say("%s; it stays until the next start", fail_text());
-	lookup_free(logging.lookup);
+	lookup_free(calls.lookup);
+	lookup_free(calls.exceptions_lookup);
 	return status < 0 ? -1 : 0; /* the process ends, and with it all else */
 }

@@ -7,10 +7,14 @@
 
 #include "log/prober.h"
 
+/* A message is lines of logfmt: the first says what it is (order, keep), those behind it name functions. */
+enum { PROBER_MESSAGE = 1 << 17 };
+
 /*
- * Collects into the descriptor until the order's time is over, a signal asks for the end, or nobody reads. Functions that cannot be probed are
- * left out, and said. -1: none can, or the collector failed, which was said.
+ * Makes all ready, and waits for an order on the socket `orders`. Then collects into `output` until the order's time is over, a signal asks for the
+ * end, or nobody reads; the functions that a message `keep` does not name, and those that cost too much, are traced no more. Functions that
+ * cannot be probed are left out, and said. -1: none can, or the collector failed, which was said.
  */
-int calls_collect(const struct prober_order *order, const struct prober_options *options, int output);
+int calls_collect(const struct prober_options *options, const char *clock, int orders, int output);
 
 #endif

@@ -6,41 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <uthash.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
-#include "chart/chart.h"
+#include "log/rating.h"
+#include "log/suspects.h"
 #include "log/waiting.h"
-#include "program/demangle.h"
 #include "program/symbol.h"
+#include "trigger/to_log.h"
 
-enum { READ_ROOM = 1 << 16, LINE_MOST = 1 << 20, NAMES_MOST = 1 << 16, BLAMES_MOST = 1 << 12 };
-
-/* A function that the stream's charts tell of, by the name that graphs of calls give it. */
-struct known {
-	UT_hash_handle hh;
-	char *name; /* "srv:lookup" */
-	char *binary, *function;
-};
-
-/* What a window's graphs blame. */
-struct blamed {
-	uint64_t signal, rank;
-	bool of_calls; /* by a graph of calls, else a wake graph */
-	char *name;    /* "srv:lookup"; or of a function of the thread's program */
-	int32_t tid;
-};
-
-struct graph_seen {
-	char *id;
-	uint64_t signal;
-	bool of_calls;
-};
+enum { READ_ROOM = 1 << 16, LINE_MOST = 1 << 20 };
 
 struct firing { /* of a trigger, whose window is still to come */
 	char *trigger;
 	uint64_t signal; /* 0: not yet */
+	struct to_log log;
 };
 
 struct logging {
@@ -53,182 +32,29 @@ struct logging {
 	bool stopped;
 };
 
+/* A graph of a request that is logged. */
+struct lent_graph {
+	char *id;
+	uint64_t request;
+	bool of_calls;
+};
+
 struct logger {
 	struct stream *stream;
 	struct prober *prober;
 	struct logger_options options;
-	struct known *known;
+	struct suspects *suspects;
 	char *clock;
-	ARRAY(struct graph_seen) graphs;
-	ARRAY(struct blamed) blames;
 	ARRAY(struct firing) firings;
 	ARRAY(struct logging *) loggings;
+	struct lent_graph graph; /* whose records come now; id NULL: none */
 	bool triggered, begun; /* the stream has triggers; something was logged */
 	bool amid;	       /* a moment's graphs, whose records stand together, so that no calls may come between */
+	bool is_over;	       /* the input is */
 	unsigned numbers;
 };
 
-/* --- what the stream tells ---------------------------------------------------------------------------------------------------- */
-
-static void learn_function(struct logger *logger, const struct chart *chart)
-{
-	const char *slash = strrchr(chart->binary, '/');
-	char *shown = demangle_whole(chart->function), *name = memory_format("%s:%s", slash ? slash + 1 : chart->binary, shown);
-	struct known *known;
-
-	HASH_FIND_STR(logger->known, name, known);
-	if (!known && HASH_COUNT(logger->known) < NAMES_MOST) {
-		known = NEW(struct known);
-		known->name = name;
-		known->binary = memory_text(chart->binary, strlen(chart->binary));
-		known->function = memory_text(chart->function, strlen(chart->function));
-		HASH_ADD_KEYPTR(hh, logger->known, known->name, strlen(known->name), known);
-		name = NULL;
-	}
-	free(name);
-	free(shown);
-}
-
-static int see_chart(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-	const struct fields *fields = stream_fields(logger->stream, record);
-	struct chart *chart = fields ? chart_recorded(fields) : NULL;
-
-	logger->amid = false;
-	if (chart && chart->binary && chart->function)
-		learn_function(logger, chart);
-	if (chart)
-		chart_free(chart);
-	return fields ? STREAM_PASS : -1;
-}
-
-static void forget_window(struct logger *logger)
-{
-	for (size_t i = 0; i < logger->blames.count; i++)
-		free(logger->blames.items[i].name);
-	for (size_t i = 0; i < logger->graphs.count; i++)
-		free(logger->graphs.items[i].id);
-	logger->blames.count = logger->graphs.count = 0;
-}
-
-static int see_stream(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-	const struct fields *fields = stream_fields(logger->stream, record);
-
-	logger->amid = false;
-	if (!fields)
-		return -1;
-	forget_window(logger);
-	free(logger->clock);
-	logger->clock = fields_copy(fields, "clock");
-	return STREAM_PASS;
-}
-
-static int see_graph(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-	const struct fields *fields = stream_fields(logger->stream, record);
-	struct graph_seen graph = {0};
-
-	logger->amid = true;
-	if (!fields)
-		return -1;
-	graph.id = fields_copy(fields, "id");
-	fields_unsigned(fields, "signal", &graph.signal);
-	graph.of_calls = fields_is(fields, "kind", "rag");
-	if (graph.id && logger->graphs.count < BLAMES_MOST)
-		*ARRAY_ADD(&logger->graphs) = graph;
-	else
-		free(graph.id);
-	return STREAM_PASS;
-}
-
-static int see_blame(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-	const struct fields *fields = stream_fields(logger->stream, record);
-	struct blamed blamed = {0};
-	int64_t tid = 0;
-
-	logger->amid = true;
-	if (!fields)
-		return -1;
-	for (size_t i = 0; i < logger->graphs.count && !blamed.name && logger->blames.count < BLAMES_MOST; i++) {
-		const struct graph_seen *graph = &logger->graphs.items[i];
-
-		if (!fields_is(fields, "graph", graph->id))
-			continue;
-		blamed.signal = graph->signal;
-		blamed.of_calls = graph->of_calls;
-		blamed.name = fields_copy(fields, graph->of_calls ? "name" : "function");
-		if (!blamed.name)
-			break;
-		fields_unsigned(fields, "rank", &blamed.rank);
-		if (fields_integer(fields, "tid", &tid) != 1)
-			fields_integer(fields, "who_tid", &tid); /* who slept */
-		blamed.tid = (int32_t)tid;
-		*ARRAY_ADD(&logger->blames) = blamed;
-	}
-	return STREAM_PASS;
-}
-
-static int see_part(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-
-	(void)record;
-	logger->amid = true;
-	return STREAM_PASS;
-}
-
-static int see_other(void *context, const struct record *record)
-{
-	struct logger *logger = context;
-
-	(void)record;
-	logger->amid = false;
-	return STREAM_PASS;
-}
-
 /* --- a logging ---------------------------------------------------------------------------------------------------------------- */
-
-static void add_function(struct prober_order *order, const char *binary, const char *name, int32_t tid, bool is_pattern)
-{
-	*ARRAY_ADD(&order->functions) = (struct prober_function){
-		.binary = binary ? memory_text(binary, strlen(binary)) : NULL,
-		.name = memory_text(name, strlen(name)),
-		.tid = tid,
-		.is_pattern = is_pattern,
-	};
-}
-
-static void add_blamed(const struct logger *logger, struct prober_order *order, const struct blamed *blamed)
-{
-	struct known *known;
-
-	if (!blamed->of_calls) {
-		if (blamed->tid > 0)
-			add_function(order, NULL, blamed->name, blamed->tid, false);
-		return;
-	}
-	HASH_FIND_STR(logger->known, blamed->name, known);
-	if (known)
-		add_function(order, known->binary, known->function, 0, false);
-}
-
-/* The most blamed by graphs of this signal (0: any), those of calls before others. */
-static void choose(const struct logger *logger, struct prober_order *order, uint64_t signal)
-{
-	for (int of_calls = 1; of_calls >= 0 && order->functions.count == 0; of_calls--)
-		for (size_t i = 0; i < logger->blames.count && order->functions.count < logger->options.most; i++) {
-			const struct blamed *blamed = &logger->blames.items[i];
-
-			if (blamed->of_calls == of_calls && (!signal || blamed->signal == signal))
-				add_blamed(logger, order, blamed);
-		}
-}
 
 static void choose_methods(const struct logger *logger, struct prober_order *order)
 {
@@ -236,40 +62,63 @@ static void choose_methods(const struct logger *logger, struct prober_order *ord
 		const char *text = logger->options.methods[i], *colon = symbol_colon(text);
 		char *binary = memory_text(text, (size_t)(colon - text));
 
-		add_function(order, binary, colon + 1, 0, true);
+		prober_order_add(order, binary, colon + 1, 0, true);
 		free(binary);
 	}
 }
 
-static int begin_logging(struct logger *logger, const char *trigger, uint64_t signal)
+/* How many functions: as the user says, else the trigger. */
+static uint64_t most_of(const struct logger *logger, const struct to_log *log)
 {
-	struct prober_order order = {.clock = logger->clock ? logger->clock : "mono", .duration = trigger ? -1 : logger->options.duration};
-	struct logging *logging;
-	int fd = -1;
+	return logger->options.most ? logger->options.most : log->methods;
+}
 
-	if (logger->options.method_count)
-		choose_methods(logger, &order);
+/* Which functions. Sets *rates where all that the user named are to be rated first, for no graph of calls tells which are to blame. */
+static void choose(const struct logger *logger, uint64_t signal, const struct to_log *log, bool triggered, struct prober_order *order, bool *rates)
+{
+	bool has_calls = suspects_has_calls(logger->suspects, signal);
+
+	*rates = logger->options.method_count && triggered && !has_calls && most_of(logger, log) != TO_LOG_ALL;
+	if (logger->options.method_count && !(triggered && has_calls))
+		choose_methods(logger, order);
 	else
-		choose(logger, &order, signal);
+		suspects_name(logger->suspects, signal, most_of(logger, log), order);
+}
+
+static void add_logging(struct logger *logger, int fd, const char *trigger, const struct to_log *log, bool rates)
+{
+	struct logging *logging = *ARRAY_ADD(&logger->loggings) = NEW(struct logging);
+
+	*logging = (struct logging){.number = logger->numbers, .fd = fd, .room = READ_ROOM};
+	logging->trigger = trigger ? memory_text(trigger, strlen(trigger)) : NULL;
+	logging->waiting = waiting_new(logger->stream, trigger != NULL, log->activity);
+	logging->buffer = memory_new(logging->room, 1);
+	if (rates)
+		waiting_rate(logging->waiting, rating_new(most_of(logger, log)));
+	logger->begun = true;
+}
+
+static int begin_logging(struct logger *logger, const char *trigger, uint64_t signal, const struct to_log *log)
+{
+	struct prober_order order = {.clock = logger->clock ? logger->clock : "mono", .duration = trigger ? -1 : logger->options.duration,
+				     .metrics = log->metrics};
+	bool rates = false;
+	int fd = -1, status = 0;
+
+	if (log->methods || logger->options.method_count)
+		choose(logger, signal, log, trigger != NULL, &order, &rates);
+	else
+		return 0; /* the trigger wants none */
 	if (order.functions.count) {
 		fd = prober_begin(logger->prober, ++logger->numbers, &order);
+		status = fd < 0 ? -1 : 0;
 	} else if (trigger) {
 		logger->options.say("trigger '%s': no function is blamed, so no calls are logged", trigger);
 	}
-	for (size_t i = 0; i < order.functions.count; i++) {
-		free(order.functions.items[i].binary);
-		free(order.functions.items[i].name);
-	}
-	free(order.functions.items);
-	if (fd < 0)
-		return logger->numbers && order.functions.count ? -1 : 0;
-	logger->begun = true;
-	logging = *ARRAY_ADD(&logger->loggings) = NEW(struct logging);
-	*logging = (struct logging){.number = logger->numbers, .fd = fd, .room = READ_ROOM};
-	logging->trigger = trigger ? memory_text(trigger, strlen(trigger)) : NULL;
-	logging->waiting = waiting_new(logger->stream, trigger != NULL);
-	logging->buffer = memory_new(logging->room, 1);
-	return 0;
+	prober_order_forget(&order);
+	if (fd >= 0)
+		add_logging(logger, fd, trigger, log, rates);
+	return status;
 }
 
 static struct logging *find_logging(const struct logger *logger, const char *trigger)
@@ -339,6 +188,28 @@ static int read_calls(struct logging *logging)
 	return waiting_settle(logging->waiting, logging->fd < 0);
 }
 
+/* Of many functions the most blamed were found: the others go. */
+static void keep_rated(struct logger *logger, const struct logging *logging)
+{
+	struct rated_names names = {0};
+	char *all;
+
+	if (!waiting_rated(logging->waiting, &names))
+		return;
+	prober_keep(logger->prober, logging->number, names.list.items, names.list.count);
+	all = memory_text("", 0);
+	for (size_t i = 0; i < names.list.count; i++) {
+		char *longer = memory_format("%s%s%s", all, i ? ", " : "", names.list.items[i]);
+
+		free(all);
+		free(names.list.items[i]);
+		all = longer;
+	}
+	logger->options.say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", logging->trigger, RATING_REQUESTS, all);
+	free(all);
+	free(names.list.items);
+}
+
 static int take_calls(void *context)
 {
 	struct logger *logger = context;
@@ -352,14 +223,158 @@ static int take_calls(void *context)
 
 		if (status == 0)
 			status = read_calls(logging);
-		/* without an end of its trigger, requests may still be told whose calls have come */
-		if (logging->fd < 0 && (!logging->trigger || logging->stopped))
+		keep_rated(logger, logging);
+		/* without an end of its trigger, requests may still be told whose calls have come; and graphs of requests, behind that */
+		if (logging->fd < 0 && (!logging->trigger || (logging->stopped && (logger->is_over || !waiting_is_open(logging->waiting)))))
 			end_logging(logger, logging);
 		else
 			logger->loggings.items[kept++] = logging;
 	}
 	logger->loggings.count = kept;
 	return status;
+}
+
+/* --- graphs --------------------------------------------------------------------------------------------------------------------- */
+
+/* Where no trigger says what is logged. */
+static const struct to_log untriggered = {.methods = 5, .metrics = METRIC_ARGS | METRIC_RET_VALUE};
+
+static bool wants_all(const struct logger *logger)
+{
+	for (size_t i = 0; i < logger->firings.count; i++)
+		if (most_of(logger, &logger->firings.items[i].log) == TO_LOG_ALL)
+			return true;
+	return false;
+}
+
+static int see_chart(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields = stream_fields(logger->stream, record);
+
+	logger->amid = false;
+	if (!fields)
+		return -1;
+	suspects_chart(logger->suspects, fields);
+	return STREAM_PASS;
+}
+
+static void forget_graph(struct logger *logger)
+{
+	free(logger->graph.id);
+	logger->graph = (struct lent_graph){0};
+}
+
+static int see_stream(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields = stream_fields(logger->stream, record);
+
+	logger->amid = false;
+	if (!fields)
+		return -1;
+	suspects_forget(logger->suspects);
+	forget_graph(logger);
+	free(logger->clock);
+	logger->clock = fields_copy(fields, "clock");
+	prober_prepare(logger->prober, logger->clock ? logger->clock : "mono");
+	return STREAM_PASS;
+}
+
+static int see_graph(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields = stream_fields(logger->stream, record);
+
+	logger->amid = true;
+	if (!fields)
+		return -1;
+	forget_graph(logger);
+	if (logger->loggings.count && fields_unsigned(fields, "request", &logger->graph.request) == 1) {
+		logger->graph.id = fields_copy(fields, "id");
+		logger->graph.of_calls = fields_is(fields, "kind", "rag");
+	} else {
+		suspects_graph(logger->suspects, fields);
+	}
+	return STREAM_PASS;
+}
+
+/* A thread worked for a request: a call that was made for it, or a piece of the path of what it waited for. */
+static void lend(struct logger *logger, const struct fields *fields, const char *from, const char *to)
+{
+	struct waiting_part part = {.within = logger->graph.of_calls};
+	int64_t tid = 0;
+
+	if (!logger->graph.id || !fields_is(fields, "graph", logger->graph.id) || fields_integer(fields, "tid", &tid) != 1 ||
+	    fields_time(fields, from, &part.from) != 1 || fields_time(fields, to, &part.to) != 1)
+		return;
+	part.tid = (int32_t)tid;
+	for (size_t i = 0; i < logger->loggings.count; i++)
+		waiting_part(logger->loggings.items[i]->waiting, logger->graph.request, &part);
+}
+
+static int see_node(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields;
+
+	logger->amid = true;
+	if (!(logger->graph.id && logger->graph.of_calls) && !wants_all(logger))
+		return STREAM_PASS;
+	fields = stream_fields(logger->stream, record);
+	if (!fields)
+		return -1;
+	if (logger->graph.id)
+		lend(logger, fields, "start", "end");
+	else
+		suspects_node(logger->suspects, fields);
+	return STREAM_PASS;
+}
+
+/* Whether a thread ran in this piece, or only waited, is its deed. */
+static int see_path(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields;
+
+	logger->amid = true;
+	if (!logger->graph.id || logger->graph.of_calls)
+		return STREAM_PASS;
+	fields = stream_fields(logger->stream, record);
+	if (fields)
+		lend(logger, fields, "from", "to");
+	return fields ? STREAM_PASS : -1;
+}
+
+static int see_blame(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+	const struct fields *fields = stream_fields(logger->stream, record);
+
+	logger->amid = true;
+	if (!fields)
+		return -1;
+	if (!logger->graph.id)
+		suspects_blame(logger->suspects, fields);
+	return STREAM_PASS;
+}
+
+static int see_edge(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+
+	(void)record;
+	logger->amid = true;
+	return STREAM_PASS;
+}
+
+static int see_other(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+
+	(void)record;
+	logger->amid = false;
+	return STREAM_PASS;
 }
 
 /* --- triggers, windows, requests ------------------------------------------------------------------------------------------------ */
@@ -390,7 +405,7 @@ static int see_trigger(void *context, const struct record *record)
 		logging->stopped = true;
 	}
 	if (fields_is(fields, "state", "fired"))
-		*ARRAY_ADD(&logger->firings) = (struct firing){.trigger = name};
+		*ARRAY_ADD(&logger->firings) = (struct firing){.trigger = name, .log = to_log_read(fields)};
 	else
 		free(name);
 	return STREAM_PASS;
@@ -424,11 +439,20 @@ static bool has_signal(const struct fields *window, uint64_t signal)
 	return signal >= first && signal <= last;
 }
 
+/* The graphs of a logged request have come. */
+static void close_request(struct logger *logger, uint64_t request)
+{
+	forget_graph(logger);
+	for (size_t i = 0; i < logger->loggings.count; i++)
+		waiting_close(logger->loggings.items[i]->waiting, request);
+}
+
 static int see_window(void *context, const struct record *record)
 {
 	struct logger *logger = context;
 	const struct fields *fields = stream_fields(logger->stream, record);
 	int status = fields ? 0 : -1;
+	uint64_t request;
 
 	logger->amid = false;
 	for (size_t i = 0; status == 0 && i < logger->firings.count; i++) {
@@ -436,12 +460,14 @@ static int see_window(void *context, const struct record *record)
 
 		if (!firing->signal || !has_signal(fields, firing->signal))
 			continue;
-		status = begin_logging(logger, firing->trigger, firing->signal);
+		status = begin_logging(logger, firing->trigger, firing->signal, &firing->log);
 		forget_firing(logger, i--);
 	}
 	if (status == 0 && !logger->triggered && !logger->begun)
-		status = begin_logging(logger, NULL, 0);
-	forget_window(logger);
+		status = begin_logging(logger, NULL, 0, &untriggered);
+	if (fields && fields_unsigned(fields, "request", &request) == 1)
+		close_request(logger, request);
+	suspects_forget(logger->suspects);
 	return status < 0 ? -1 : STREAM_PASS;
 }
 
@@ -480,8 +506,9 @@ static int wait_for_calls(void *context)
 	int status = 0;
 
 	logger->amid = false;
+	logger->is_over = true;
 	if (!logger->triggered && !logger->begun && logger->options.method_count)
-		status = begin_logging(logger, NULL, 0);
+		status = begin_logging(logger, NULL, 0, &untriggered);
 	for (size_t i = 0; i < logger->loggings.count; i++)
 		if (logger->loggings.items[i]->trigger && !logger->loggings.items[i]->stopped) {
 			prober_stop(logger->prober, logger->loggings.items[i]->number);
@@ -507,6 +534,7 @@ struct logger *logger_new(struct stream *stream, struct prober *prober, const st
 	logger->stream = stream;
 	logger->prober = prober;
 	logger->options = *options;
+	logger->suspects = suspects_new();
 	return logger;
 }
 
@@ -514,7 +542,7 @@ void logger_reads(struct handlers *handlers)
 {
 	*handlers = (struct handlers){
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_TRIGGER] = see_trigger, [KIND_SIGNAL] = see_signal,
-		       [KIND_GRAPH] = see_graph, [KIND_NODE] = see_part, [KIND_EDGE] = see_part, [KIND_PATH] = see_part,
+		       [KIND_GRAPH] = see_graph, [KIND_NODE] = see_node, [KIND_EDGE] = see_edge, [KIND_PATH] = see_path,
 		       [KIND_BLAME] = see_blame, [KIND_WINDOW] = see_window, [KIND_REQUEST] = see_request},
 		.idle = take_calls,
 		.finish = wait_for_calls,
@@ -526,26 +554,15 @@ void logger_reads(struct handlers *handlers)
 
 void logger_free(struct logger *logger)
 {
-	struct known *known, *next;
-
 	for (size_t i = 0; i < logger->loggings.count; i++) {
 		if (logger->loggings.items[i]->fd >= 0)
 			close(logger->loggings.items[i]->fd);
 		end_logging(logger, logger->loggings.items[i]);
 	}
-	HASH_ITER(hh, logger->known, known, next)
-	{
-		HASH_DEL(logger->known, known);
-		free(known->name);
-		free(known->binary);
-		free(known->function);
-		free(known);
-	}
 	while (logger->firings.count)
 		forget_firing(logger, 0);
-	forget_window(logger);
-	free(logger->blames.items);
-	free(logger->graphs.items);
+	forget_graph(logger);
+	suspects_free(logger->suspects);
 	free(logger->firings.items);
 	free(logger->loggings.items);
 	free(logger->clock);

@@ -19,7 +19,7 @@
 struct logger;
 
 struct logger_options {
-	uint64_t most;	 /* functions */
+	uint64_t most;	 /* functions; 0: as many as the trigger says, or 5 */
 	int64_t duration; /* ns, of a logging without a trigger */
 	char *const *methods; /* BINARY:GLOB: these in place of blamed ones; none: blamed ones */
 	size_t method_count;

@@ -13,9 +13,10 @@
 #include "chart/chart.h"
 #include "event/event.h"
 #include "event/spell.h"
-#include "program/demangle.h"
 
 enum { OPEN_MOST = 64 /* calls of a thread */, THREADS_MOST = 1 << 16 };
+
+#define TIME_UNKNOWN INT64_MIN
 
 /* A function, by the event of its entry. */
 struct logged {
@@ -27,6 +28,7 @@ struct logged {
 struct open_call {
 	const struct logged *function;
 	int64_t start, depth; /* depth: the stack pointer; 0: not told */
+	int64_t ran;	      /* what its thread had run by then; TIME_UNKNOWN */
 	char *arguments;      /* " arg.id=7 arg.url=/a" */
 };
 
@@ -34,6 +36,9 @@ struct caller {
 	UT_hash_handle hh;
 	int32_t tid;
 	ARRAY(struct open_call) open;
+	char *thrown; /* the last exception; NULL: none */
+	int64_t thrown_at;
+	int64_t ran, since; /* how long it had a CPU, until it got the one that it has; since: TIME_UNKNOWN: it has none */
 };
 
 struct pairing {
@@ -43,26 +48,23 @@ struct pairing {
 	struct caller *callers;
 	struct line line, text;
 	int64_t seen, told; /* the time of the newest event; and up to where the output tells it */
+	const struct event_type *switches; /* NULL: who had the CPUs is not collected */
+	const struct event_field *prev, *next;
 };
 
 /* --- functions ------------------------------------------------------------------------------------------------------------ */
 
 static void learn_chart(struct pairing *pairing, const struct chart *chart)
 {
-	const char *slash = strrchr(chart->binary, '/');
 	struct logged *function;
 
 	for (int i = 0; i < chart->count; i++) {
-		char *name;
-
 		if (chart->events[i].role != CHART_START)
 			continue;
-		name = demangle_whole(chart->function);
 		function = NEW(struct logged);
 		function->event = memory_text(chart->events[i].event, strlen(chart->events[i].event));
-		function->name = memory_format("%s:%s", slash ? slash + 1 : chart->binary, name);
+		function->name = chart_called(chart);
 		HASH_ADD_KEYPTR(hh, pairing->functions, function->event, strlen(function->event), function);
-		free(name);
 		return;
 	}
 }
@@ -103,10 +105,11 @@ static struct caller *caller_of(struct pairing *pairing, int32_t tid)
 		for (size_t i = 0; i < caller->open.count; i++)
 			free(caller->open.items[i].arguments);
 		free(caller->open.items);
+		free(caller->thrown);
 		free(caller);
 	}
 	caller = NEW(struct caller);
-	caller->tid = tid;
+	*caller = (struct caller){.tid = tid, .since = TIME_UNKNOWN};
 	HASH_ADD_INT(pairing->callers, tid, caller);
 	return caller;
 }
@@ -140,6 +143,16 @@ static int64_t depth_of(const struct fields *fields, const char *key)
 	return (int64_t)depth;
 }
 
+/* How long the thread, which runs now, has run. */
+static int64_t ran_until(const struct pairing *pairing, struct caller *caller, int64_t ts)
+{
+	if (!pairing->switches)
+		return TIME_UNKNOWN;
+	if (caller->since == TIME_UNKNOWN)
+		caller->since = ts; /* when it got the CPU was not seen */
+	return caller->ran + ts - caller->since;
+}
+
 static void begin_call(struct pairing *pairing, const struct event *event, const struct fields *fields, const struct logged *function)
 {
 	struct caller *caller = caller_of(pairing, event->tid);
@@ -152,11 +165,12 @@ static void begin_call(struct pairing *pairing, const struct event *event, const
 	line_begin(&pairing->text, "");
 	append_told(&pairing->text, fields, "arg.");
 	call = ARRAY_ADD(&caller->open);
-	*call = (struct open_call){function, event->ts, depth_of(fields, "sp"), memory_text(pairing->text.text, pairing->text.length)};
+	*call = (struct open_call){function, event->ts, depth_of(fields, "sp"), ran_until(pairing, caller, event->ts),
+				   memory_text(pairing->text.text, pairing->text.length)};
 }
 
 /* `fields`: of the event of its end, or NULL: it was left. */
-static int write_call(struct pairing *pairing, const struct caller *caller, const struct open_call *call, int64_t ts, const struct fields *fields)
+static int write_call(struct pairing *pairing, struct caller *caller, const struct open_call *call, int64_t ts, const struct fields *fields)
 {
 	struct line *line = &pairing->line;
 
@@ -165,11 +179,15 @@ static int write_call(struct pairing *pairing, const struct caller *caller, cons
 	line_time(line, "start", call->start);
 	line_integer(line, "tid", caller->tid);
 	line_text(line, "function", call->function->name);
+	if (call->ran != TIME_UNKNOWN && ran_until(pairing, caller, ts) >= call->ran)
+		line_time(line, "cpu", ran_until(pairing, caller, ts) - call->ran);
 	line_append(line, call->arguments, strlen(call->arguments));
 	if (fields)
 		append_told(line, fields, "");
 	else
 		line_text(line, "left", "yes");
+	if (!fields && caller->thrown && caller->thrown_at >= call->start)
+		line_text(line, "threw", caller->thrown);
 	pairing->told = ts;
 	return stream_write_line(pairing->stream, line);
 }
@@ -214,6 +232,48 @@ static int see_unwind(struct pairing *pairing, const struct event *event, const 
 	return status;
 }
 
+/* --- what threads do besides ---------------------------------------------------------------------------------------------- */
+
+static void see_switch(struct pairing *pairing, const struct event *event)
+{
+	int32_t prev, next;
+	struct caller *caller;
+
+	if (pairing->switches != event->type) {
+		pairing->switches = event->type;
+		pairing->prev = event_type_field((struct event_type *)event->type, "prev_pid");
+		pairing->next = event_type_field((struct event_type *)event->type, "next_pid");
+	}
+	prev = (int32_t)event_number(event, pairing->prev);
+	next = (int32_t)event_number(event, pairing->next);
+	HASH_FIND_INT(pairing->callers, &prev, caller);
+	if (caller && caller->since != TIME_UNKNOWN) {
+		caller->ran += event->ts - caller->since;
+		caller->since = TIME_UNKNOWN;
+	}
+	HASH_FIND_INT(pairing->callers, &next, caller);
+	if (caller)
+		caller->since = event->ts;
+}
+
+static int see_exception(void *context, const struct record *record)
+{
+	struct pairing *pairing = context;
+	const struct fields *fields = stream_fields(pairing->stream, record);
+	struct caller *caller;
+	int64_t tid = 0, ts;
+
+	if (!fields)
+		return -1;
+	if (fields_integer(fields, "tid", &tid) != 1 || fields_time(fields, "ts", &ts) != 1)
+		return STREAM_DROP;
+	caller = caller_of(pairing, (int32_t)tid);
+	free(caller->thrown);
+	caller->thrown = fields_copy(fields, "name");
+	caller->thrown_at = ts;
+	return STREAM_DROP;
+}
+
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
 static int take_event(struct pairing *pairing, const struct event *event, const struct fields *fields)
@@ -244,6 +304,8 @@ static int see_event(void *context, const struct record *record)
 	if (events_read(pairing->events, record, &event) < 0)
 		return -1;
 	pairing->seen = event.ts;
+	if (strcmp(event.type->name, "sched:sched_switch") == 0)
+		see_switch(pairing, &event);
 	if (strncmp(event.type->name, "func:", strlen("func:")) != 0)
 		return STREAM_DROP;
 	event_spell(&event, "", &pairing->text);
@@ -298,6 +360,7 @@ int pairing_run(void)
 		handlers.on[kind] = drop;
 	handlers.on[KIND_CHART] = see_chart;
 	handlers.on[KIND_EVENT] = see_event;
+	handlers.on[KIND_EXCEPTION] = see_exception;
 	handlers.on[KIND_TICK] = handlers.on[KIND_SHED] = handlers.on[KIND_LOST] = handlers.on[KIND_END] = pass;
 	stream_output(stream, STDOUT_FILENO, true);
 	pairing.stream = stream;

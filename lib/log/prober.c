@@ -19,60 +19,55 @@
 #include "stream/fields.h"
 #include "stream/line.h"
 
-/* A message is lines of logfmt: an order, and its functions; or a stop. An answer is one byte, and the descriptor or none. */
-enum { MESSAGE_ROOM = 1 << 17, LOGGINGS_MOST = 64 };
+/* An answer to an order is one byte, and the descriptor or none. */
+enum { LOGGINGS_MOST = 64 };
 
 struct prober {
 	int socket;
 };
+
+void prober_order_add(struct prober_order *order, const char *binary, const char *name, int32_t tid, bool is_pattern)
+{
+	*ARRAY_ADD(&order->functions) = (struct prober_function){
+		.binary = binary ? memory_text(binary, strlen(binary)) : NULL,
+		.name = memory_text(name, strlen(name)),
+		.tid = tid,
+		.is_pattern = is_pattern,
+	};
+}
+
+void prober_order_forget(struct prober_order *order)
+{
+	for (size_t i = 0; i < order->functions.count; i++) {
+		free(order->functions.items[i].binary);
+		free(order->functions.items[i].name);
+	}
+	free(order->functions.items);
+	memset(&order->functions, 0, sizeof(order->functions));
+}
 
 /* --- the process with rights ------------------------------------------------------------------------------------------------- */
 
 struct running {
 	uint64_t number;
 	pid_t collector;
+	int orders; /* to it */
 	bool stopped;
+};
+
+/* A collector that waits for its order, and the process behind it. */
+struct ready {
+	pid_t collector; /* 0: none */
+	int orders, calls;
+	char *clock;
 };
 
 struct server {
 	const struct prober_options *options;
 	int socket;
+	struct ready ready;
 	ARRAY(struct running) running;
 };
-
-static int read_function(struct prober_order *order, const struct fields *fields)
-{
-	struct prober_function function = {.binary = fields_copy(fields, "binary"), .name = fields_copy(fields, "name")};
-	int64_t tid = 0;
-
-	fields_integer(fields, "tid", &tid);
-	function.tid = (int32_t)tid;
-	function.is_pattern = fields_is(fields, "pattern", "yes");
-	*ARRAY_ADD(&order->functions) = function;
-	return function.name && (function.binary || function.tid > 0) ? 0 : fail("an order without a function");
-}
-
-/* What it points to goes with the process. */
-static int read_order(char *text, struct prober_order *order, uint64_t *number)
-{
-	struct fields fields;
-	char *line;
-	int status = 0;
-
-	while (status == 0 && (line = strsep(&text, "\n"))) {
-		if (!*line)
-			continue;
-		status = fields_parse(&fields, line, strlen(line));
-		if (status == 0 && strncmp(fields.kind, "function", fields.kind_length) == 0) {
-			status = read_function(order, &fields);
-		} else if (status == 0) {
-			order->clock = fields_copy(&fields, "clock");
-			if (fields_unsigned(&fields, "number", number) != 1 || fields_integer(&fields, "duration", &order->duration) != 1)
-				status = fail("an order without its number");
-		}
-	}
-	return status;
-}
 
 /* A process that works between these descriptors, and holds no other pipe open. */
 static pid_t fork_between(int in, int out)
@@ -81,22 +76,21 @@ static pid_t fork_between(int in, int out)
 
 	if (pid != 0)
 		return pid;
-	if (in >= 0)
-		dup2(in, STDIN_FILENO);
+	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	open_files_close(STDERR_FILENO + 1);
 	return 0;
 }
 
 /* The events of the functions, to standard output. A stop, or Ctrl-C, ends it when all that was traced has been written. */
-static _Noreturn void collect(const struct server *server, const struct prober_order *order)
+static _Noreturn void collect(const struct server *server, const char *clock)
 {
 	static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
 
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !server->options->dry; i++)
 		signal(asking[i], SIG_DFL);
 	prctl(PR_SET_NAME, "probe-log-calls");
-	_exit(calls_collect(order, server->options, STDOUT_FILENO) < 0 ? 1 : 0);
+	_exit(calls_collect(server->options, clock, STDIN_FILENO, STDOUT_FILENO) < 0 ? 1 : 0);
 }
 
 static _Noreturn void pair(void)
@@ -106,38 +100,86 @@ static _Noreturn void pair(void)
 	_exit(pairing_run());
 }
 
-/* Returns what the calls come from; -1: there is none. */
-static int start(struct server *server, const struct prober_order *order, uint64_t number)
+static void forget_ready(struct server *server)
 {
-	int events[2] = {-1, -1}, calls[2] = {-1, -1};
-	pid_t collector = -1, pairs = -1;
+	struct ready *ready = &server->ready;
 
-	if (pipe2(events, O_CLOEXEC) == 0 && pipe2(calls, O_CLOEXEC) == 0) {
-		pairs = fork_between(events[0], calls[1]);
-		if (pairs == 0)
-			pair();
-		collector = fork_between(-1, events[1]);
-		if (collector == 0)
-			collect(server, order);
+	if (ready->collector > 0) {
+		close(ready->orders); /* it has no order, and ends */
+		close(ready->calls);
 	}
-	if (collector > 0)
-		*ARRAY_ADD(&server->running) = (struct running){.number = number, .collector = collector};
-	if (events[0] >= 0)
-		close(events[0]), close(events[1]);
-	if (calls[1] >= 0)
-		close(calls[1]);
-	return calls[0];
+	free(ready->clock);
+	*ready = (struct ready){0};
 }
 
-static void stop(struct server *server, uint64_t number)
+/* Takes the descriptors. */
+static void fork_both(struct server *server, const char *clock, int orders[2], int events[2], int calls[2])
 {
-	for (size_t i = 0; i < server->running.count; i++) {
-		struct running *running = &server->running.items[i];
+	pid_t collector;
 
-		if (running->number == number && !running->stopped) {
-			kill(running->collector, SIGTERM); /* not waited for yet, so the number is still its own */
-			running->stopped = true;
-		}
+	if (fork_between(events[0], calls[1]) == 0)
+		pair();
+	collector = fork_between(orders[0], events[1]);
+	if (collector == 0)
+		collect(server, clock);
+	close(orders[0]);
+	close(events[0]);
+	close(events[1]);
+	close(calls[1]);
+	if (collector > 0)
+		server->ready = (struct ready){.collector = collector, .orders = orders[1], .calls = calls[0], .clock = memory_text(clock, strlen(clock))};
+}
+
+static void make_ready(struct server *server, const char *clock)
+{
+	int orders[2], events[2], calls[2];
+
+	if (server->ready.collector > 0 && strcmp(server->ready.clock, clock) == 0)
+		return;
+	forget_ready(server);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, orders) < 0)
+		return;
+	if (pipe2(events, O_CLOEXEC) < 0) {
+		close(orders[0]), close(orders[1]);
+		return;
+	}
+	if (pipe2(calls, O_CLOEXEC) < 0) {
+		close(orders[0]), close(orders[1]);
+		close(events[0]), close(events[1]);
+		return;
+	}
+	fork_both(server, clock, orders, events, calls);
+}
+
+/* Returns what the calls come from; -1: there is none. */
+static int start(struct server *server, const char *text, const char *clock, uint64_t number)
+{
+	struct ready *ready = &server->ready;
+	int calls;
+
+	make_ready(server, clock);
+	if (ready->collector <= 0 || send(ready->orders, text, strlen(text), MSG_NOSIGNAL) < 0)
+		return -1;
+	calls = ready->calls;
+	*ARRAY_ADD(&server->running) = (struct running){.number = number, .collector = ready->collector, .orders = ready->orders};
+	free(ready->clock);
+	*ready = (struct ready){0};
+	return calls;
+}
+
+static struct running *find_running(const struct server *server, uint64_t number)
+{
+	for (size_t i = 0; i < server->running.count; i++)
+		if (server->running.items[i].number == number)
+			return &server->running.items[i];
+	return NULL;
+}
+
+static void stop(struct running *running)
+{
+	if (running && !running->stopped) {
+		kill(running->collector, SIGTERM); /* not waited for yet, so the number is still its own */
+		running->stopped = true;
 	}
 }
 
@@ -146,11 +188,14 @@ static void reap(struct server *server, bool all)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < server->running.count; i++)
+	for (size_t i = 0; i < server->running.count; i++) {
 		if (waitpid(server->running.items[i].collector, NULL, all ? 0 : WNOHANG) == 0)
 			server->running.items[kept++] = server->running.items[i];
+		else
+			close(server->running.items[i].orders);
+	}
 	server->running.count = kept;
-	while (waitpid(-1, NULL, WNOHANG) > 0) /* those that pair */
+	while (waitpid(-1, NULL, all ? 0 : WNOHANG) > 0) /* those that pair, and those that had no order */
 		;
 }
 
@@ -175,23 +220,45 @@ static void answer(int socket, int fd)
 		_exit(0);
 }
 
-static void serve_order(struct server *server, char *text)
+static void serve_order(struct server *server, const char *text, const struct fields *order)
 {
-	struct prober_order order = {0};
+	char *clock = fields_copy(order, "clock");
 	uint64_t number = 0;
 	int fd = -1;
 
-	if (read_order(text, &order, &number) == 0 && server->running.count < LOGGINGS_MOST)
-		fd = start(server, &order, number);
+	if (clock && fields_unsigned(order, "number", &number) == 1 && server->running.count < LOGGINGS_MOST)
+		fd = start(server, text, clock, number);
 	answer(server->socket, fd);
 	if (fd >= 0)
 		close(fd);
-	for (size_t i = 0; i < order.functions.count; i++) {
-		free(order.functions.items[i].binary);
-		free(order.functions.items[i].name);
+	if (clock && !server->options->dry)
+		make_ready(server, clock); /* for the next */
+	free(clock);
+}
+
+/* A message begins with a line that says what it is. */
+static void serve_message(struct server *server, const char *text)
+{
+	struct fields fields;
+	struct running *running;
+	uint64_t number = 0;
+	char *clock, *line = memory_text(text, strcspn(text, "\n"));
+
+	if (fields_parse(&fields, line, strlen(line)) == 0) {
+		fields_unsigned(&fields, "number", &number);
+		running = find_running(server, number);
+		clock = fields_copy(&fields, "clock");
+		if (strncmp(fields.kind, "prepare", fields.kind_length) == 0 && clock && !server->options->dry)
+			make_ready(server, clock);
+		else if (strncmp(fields.kind, "order", fields.kind_length) == 0)
+			serve_order(server, text, &fields);
+		else if (strncmp(fields.kind, "keep", fields.kind_length) == 0 && running)
+			send(running->orders, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+		else if (strncmp(fields.kind, "stop", fields.kind_length) == 0)
+			stop(running);
+		free(clock);
 	}
-	free(order.functions.items);
-	free((char *)order.clock);
+	free(line);
 }
 
 /* Until nobody gives orders any more; then everything ends. */
@@ -199,26 +266,22 @@ static _Noreturn void serve(const struct prober_options *options, int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	struct server server = {.options = options, .socket = socket};
-	char *text = memory_new(MESSAGE_ROOM + 1, 1);
+	char *text = memory_new(PROBER_MESSAGE + 1, 1);
 	ssize_t length;
 
 	prctl(PR_SET_NAME, "probe-log-probes");
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	while ((length = recv(socket, text, MESSAGE_ROOM, 0)) > 0 || (length < 0 && errno == EINTR)) {
-		uint64_t number;
-
+	while ((length = recv(socket, text, PROBER_MESSAGE, 0)) > 0 || (length < 0 && errno == EINTR)) {
 		if (length < 0)
 			continue;
 		text[length] = '\0';
 		reap(&server, false);
-		if (sscanf(text, "stop %lu", &number) == 1)
-			stop(&server, number);
-		else
-			serve_order(&server, text);
+		serve_message(&server, text);
 	}
+	forget_ready(&server);
 	for (size_t i = 0; i < server.running.count; i++)
-		stop(&server, server.running.items[i].number);
+		stop(&server.running.items[i]);
 	reap(&server, true);
 	_exit(0);
 }
@@ -281,41 +344,77 @@ static int receive(int socket)
 	return fd;
 }
 
+static int send_message(const struct prober *prober, const struct line *message)
+{
+	ssize_t sent = message->length <= PROBER_MESSAGE ? send(prober->socket, message->text, message->length, MSG_NOSIGNAL) : -1;
+
+	return sent < 0 ? fail("no probes can be placed: the process that places them has gone") : 0;
+}
+
+static void add_function(struct line *message, const struct prober_function *function)
+{
+	struct line line = {0};
+
+	line_begin(&line, "function");
+	if (function->binary)
+		line_text(&line, "binary", function->binary);
+	line_text(&line, "name", function->name);
+	if (function->tid > 0)
+		line_integer(&line, "tid", function->tid);
+	if (function->is_pattern)
+		line_text(&line, "pattern", "yes");
+	line_append(message, "\n", 1);
+	line_append(message, line.text, line.length);
+	line_free(&line);
+}
+
+void prober_prepare(struct prober *prober, const char *clock)
+{
+	struct line message = {0};
+
+	line_begin(&message, "prepare");
+	line_text(&message, "clock", clock);
+	send_message(prober, &message); /* if it has gone, that will be said when it is needed */
+	line_free(&message);
+}
+
 int prober_begin(struct prober *prober, unsigned number, const struct prober_order *order)
 {
-	struct line all = {0}, line = {0};
-	ssize_t sent;
+	struct line message = {0};
+	int status;
 
-	line_begin(&all, "order");
-	line_unsigned(&all, "number", number);
-	line_integer(&all, "duration", order->duration);
-	line_text(&all, "clock", order->clock);
-	for (size_t i = 0; i < order->functions.count; i++) {
-		const struct prober_function *function = &order->functions.items[i];
-
-		line_begin(&line, "function");
-		if (function->binary)
-			line_text(&line, "binary", function->binary);
-		line_text(&line, "name", function->name);
-		if (function->tid > 0)
-			line_integer(&line, "tid", function->tid);
-		if (function->is_pattern)
-			line_text(&line, "pattern", "yes");
-		line_append(&all, "\n", 1);
-		line_append(&all, line.text, line.length);
-	}
-	sent = all.length <= MESSAGE_ROOM ? send(prober->socket, all.text, all.length, MSG_NOSIGNAL) : -1;
-	line_free(&line);
-	line_free(&all);
-	return sent < 0 ? fail("no probes can be placed: the process that places them has gone") : receive(prober->socket);
+	line_begin(&message, "order");
+	line_unsigned(&message, "number", number);
+	line_integer(&message, "duration", order->duration);
+	line_text(&message, "clock", order->clock);
+	line_unsigned(&message, "metrics", order->metrics);
+	for (size_t i = 0; i < order->functions.count; i++)
+		add_function(&message, &order->functions.items[i]);
+	status = send_message(prober, &message);
+	line_free(&message);
+	return status < 0 ? -1 : receive(prober->socket);
 }
 
 void prober_stop(struct prober *prober, unsigned number)
 {
-	char text[32];
-	int length = snprintf(text, sizeof(text), "stop %u", number);
+	struct line message = {0};
 
-	send(prober->socket, text, (size_t)length, MSG_NOSIGNAL); /* if it has gone, so has all that it started */
+	line_begin(&message, "stop");
+	line_unsigned(&message, "number", number);
+	send_message(prober, &message); /* if it has gone, so has all that it started */
+	line_free(&message);
+}
+
+void prober_keep(struct prober *prober, unsigned number, char *const *names, size_t count)
+{
+	struct line message = {0};
+
+	line_begin(&message, "keep");
+	line_unsigned(&message, "number", number);
+	for (size_t i = 0; i < count; i++)
+		add_function(&message, &(struct prober_function){.name = names[i]});
+	send_message(prober, &message);
+	line_free(&message);
 }
 
 void prober_end(struct prober *prober)

@@ -4,10 +4,15 @@
  * makes call records of the events (log/pairing.h). Whoever decides what is logged has no rights either, for it reads what others wrote.
  *
  *	prober = prober_start(&options)		before rights are given up
+ *	prober_prepare(prober, "mono")		so that the first logging begins soon
  *	fd = prober_begin(prober, number, &order)
  *	... lines of text from fd until its end: call, tick, shed, lost records ...
+ *	prober_keep(prober, number, names, count)	perhaps
  *	prober_stop(prober, number)		what was traced still comes
  *	prober_end(prober)
+ *
+ * A collector is made ready before it is needed: its instance is there, and what a hit costs was measured. So a logging begins as soon as its
+ * probes are placed.
  *
  * Where the process that decides is killed, all loggings end; where the prober is killed as well, those end whose readers are gone. What
  * collectors leave in the kernel is removed by their guardians (source/guardian.h).
@@ -42,15 +47,26 @@ struct prober_function {
 struct prober_order {
 	const char *clock; /* of the stream: "mono" */
 	int64_t duration;  /* ns; negative: until it is stopped */
+	unsigned metrics;  /* of each call (trigger/to_log.h) */
 	ARRAY(struct prober_function) functions;
 };
+
+/* Copies the texts. */
+void prober_order_add(struct prober_order *order, const char *binary, const char *name, int32_t tid, bool is_pattern);
+void prober_order_forget(struct prober_order *order); /* the functions */
 
 /* NULL after fail(). */
 struct prober *prober_start(const struct prober_options *options);
 
+/* The next logging will be by this clock. */
+void prober_prepare(struct prober *prober, const char *clock);
+
 /* The number is the caller's, and new. A descriptor, not blocking, which the caller closes; -1 after fail(). */
 int prober_begin(struct prober *prober, unsigned number, const struct prober_order *order);
 void prober_stop(struct prober *prober, unsigned number);
+
+/* From now on only these functions are logged, by the names that calls have. */
+void prober_keep(struct prober *prober, unsigned number, char *const *names, size_t count);
 
 /* Waits for the end of all loggings, so their descriptors must have been read to their ends, or closed. NULL: nothing. */
 void prober_end(struct prober *prober);

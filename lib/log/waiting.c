@@ -7,25 +7,38 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "log/rating.h"
 
-/* Two probes at one place come within this time of each other, nanoseconds. */
-enum { PROBES_APART = 100000 };
+/* Two probes at one place come within this time of each other, nanoseconds; a call that another thread ends later is not waited for longer. */
+enum { PROBES_APART = 100000, LENT_WAIT = 100000000, LENT_MOST = 1 << 12, RATING_WAITS = 10, PARTS_MOST = 1 << 12 };
 
 struct call {
 	int64_t start, end;
-	char *head; /* " function=srv:lookup" */
+	char *function; /* "srv:lookup" */
 	char *told; /* " arg.id=7 ret=0" */
 };
 
 struct thread {
 	UT_hash_handle hh;
 	int32_t tid;
+	bool serves;		  /* requests of its own */
 	ARRAY(struct call) calls; /* by their ends */
+};
+
+/* A logged request for which other threads may have worked. */
+struct lent {
+	struct waiting_verdict verdict;
+	ARRAY(struct waiting_part) parts;
+	bool closed;
 };
 
 struct waiting {
 	struct stream *stream;
-	bool with_verdicts;
+	bool with_verdicts, with_graphs;
+	struct rating *rating; /* NULL: none */
+	bool rated;	       /* it has rated enough, and was not asked yet */
+	struct rated_names kept; /* none: all */
+	ARRAY(struct lent *) lent;
 	struct thread *threads;
 	ARRAY(struct waiting_verdict) verdicts; /* of requests whose calls may still come */
 	int64_t seen; /* all calls that ended before have come */
@@ -34,21 +47,29 @@ struct waiting {
 	struct line line;
 };
 
-struct waiting *waiting_new(struct stream *stream, bool with_verdicts)
+struct waiting *waiting_new(struct stream *stream, bool with_verdicts, bool with_graphs)
 {
 	struct waiting *waiting = NEW(struct waiting);
 
 	waiting->stream = stream;
 	waiting->with_verdicts = with_verdicts;
+	waiting->with_graphs = with_graphs;
 	waiting->seen = INT64_MIN;
 	return waiting;
 }
 
 static void forget_call(struct waiting *waiting, struct call *call)
 {
-	waiting->bytes -= sizeof(*call) + strlen(call->head) + strlen(call->told) + 2;
-	free(call->head);
+	waiting->bytes -= sizeof(*call) + strlen(call->function) + strlen(call->told) + 2;
+	free(call->function);
 	free(call->told);
+}
+
+static void forget_lent(struct waiting *waiting, size_t at)
+{
+	free(waiting->lent.items[at]->parts.items);
+	free(waiting->lent.items[at]);
+	memmove(waiting->lent.items + at, waiting->lent.items + at + 1, (--waiting->lent.count - at) * sizeof(struct lent *));
 }
 
 void waiting_free(struct waiting *waiting)
@@ -65,6 +86,13 @@ void waiting_free(struct waiting *waiting)
 		free(thread->calls.items);
 		free(thread);
 	}
+	while (waiting->lent.count)
+		forget_lent(waiting, waiting->lent.count - 1);
+	for (size_t i = 0; i < waiting->kept.list.count; i++)
+		free(waiting->kept.list.items[i]);
+	free(waiting->kept.list.items);
+	free(waiting->lent.items);
+	rating_free(waiting->rating);
 	free(waiting->verdicts.items);
 	line_free(&waiting->line);
 	free(waiting);
@@ -127,7 +155,7 @@ static int write_call(struct waiting *waiting, const struct call *call, int32_t 
 	line_time(line, "ts", call->end);
 	line_time(line, "start", call->start);
 	line_integer(line, "tid", tid);
-	line_append(line, call->head, strlen(call->head));
+	line_text(line, "function", call->function);
 	if (verdict) {
 		line_unsigned(line, "request", verdict->id);
 		line_text(line, "trigger", verdict->trigger);
@@ -138,22 +166,36 @@ static int write_call(struct waiting *waiting, const struct call *call, int32_t 
 	return stream_write_line(waiting->stream, line);
 }
 
+/* Whether calls of the function are wanted. */
+static bool is_kept(const struct waiting *waiting, const char *function)
+{
+	for (size_t i = 0; i < waiting->kept.list.count; i++)
+		if (strcmp(waiting->kept.list.items[i], function) == 0)
+			return true;
+	return waiting->kept.list.count == 0;
+}
+
 /* "call ts=... start=... tid=... function=... arg.id=7 ret=0", as pairing.c writes it. */
 static int take_call(struct waiting *waiting, const struct fields *fields, const char *line, size_t length)
 {
 	enum { FUNCTION = 3, TOLD };
 	struct call call = {0};
 	int64_t tid = 0;
-	const char *head, *told;
+	const char *told;
 
 	if (fields_time(fields, "ts", &call.end) != 1 || fields_time(fields, "start", &call.start) != 1 ||
 	    fields_integer(fields, "tid", &tid) != 1 || fields->count <= FUNCTION)
 		return fail("a call that makes no sense");
-	head = begin_of(fields, FUNCTION, line + length);
+	call.function = fields_copy(fields, "function");
+	if (!call.function)
+		return fail("a call without a function");
+	if (!is_kept(waiting, call.function)) {
+		free(call.function);
+		return 0;
+	}
 	told = begin_of(fields, TOLD, line + length);
-	call.head = memory_text(head, (size_t)(told - head));
 	call.told = memory_text(told, (size_t)(line + length - told));
-	waiting->bytes += sizeof(call) + strlen(call.head) + strlen(call.told) + 2;
+	waiting->bytes += sizeof(call) + strlen(call.function) + strlen(call.told) + 2;
 	if (call.end > waiting->seen)
 		waiting->seen = call.end;
 	if (!waiting->with_verdicts) {
@@ -178,6 +220,19 @@ static void take_tick(struct waiting *waiting, const struct fields *fields)
 		waiting->seen = ts;
 }
 
+static int take_shed(struct waiting *waiting, const struct fields *fields, const char *line, size_t length)
+{
+	char *name = fields_copy(fields, "name");
+
+	if (waiting->rating && name)
+		rating_exclude(waiting->rating, name);
+	free(name);
+	line_begin(&waiting->line, kind_name(KIND_SHED));
+	line_append(&waiting->line, line + fields->kind_length, length - fields->kind_length);
+	stream_mark_incomplete(waiting->stream);
+	return stream_write_line(waiting->stream, &waiting->line);
+}
+
 int waiting_line(struct waiting *waiting, const char *line, size_t length)
 {
 	struct fields fields;
@@ -191,6 +246,8 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length)
 		return take_call(waiting, &fields, line, length);
 	if (kind == KIND_TICK)
 		take_tick(waiting, &fields);
+	if (kind == KIND_SHED)
+		return take_shed(waiting, &fields, line, length);
 	if (kind == KIND_LOST && fields_unsigned(&fields, "count", &lost) == 1)
 		waiting->counts.lost += lost;
 	return 0;
@@ -199,6 +256,63 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length)
 void waiting_judge(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	*ARRAY_ADD(&waiting->verdicts) = *verdict;
+	if (waiting->with_graphs && verdict->logged) {
+		struct lent *lent = *ARRAY_ADD(&waiting->lent) = NEW(struct lent);
+
+		lent->verdict = *verdict;
+		if (waiting->lent.count > LENT_MOST)
+			forget_lent(waiting, 0);
+	}
+}
+
+static struct lent *find_lent(const struct waiting *waiting, uint64_t request)
+{
+	for (size_t i = 0; i < waiting->lent.count; i++)
+		if (waiting->lent.items[i]->verdict.id == request)
+			return waiting->lent.items[i];
+	return NULL;
+}
+
+void waiting_part(struct waiting *waiting, uint64_t request, const struct waiting_part *part)
+{
+	struct lent *lent = find_lent(waiting, request);
+
+	if (lent && !lent->closed && part->tid != lent->verdict.tid && lent->parts.count < PARTS_MOST)
+		*ARRAY_ADD(&lent->parts) = *part;
+}
+
+void waiting_close(struct waiting *waiting, uint64_t request)
+{
+	struct lent *lent = find_lent(waiting, request);
+
+	if (lent)
+		lent->closed = true;
+}
+
+bool waiting_is_open(const struct waiting *waiting)
+{
+	for (size_t i = 0; i < waiting->lent.count; i++)
+		if (!waiting->lent.items[i]->closed)
+			return true;
+	return false;
+}
+
+void waiting_rate(struct waiting *waiting, struct rating *rating)
+{
+	waiting->rating = rating;
+}
+
+bool waiting_rated(struct waiting *waiting, struct rated_names *names)
+{
+	if (!waiting->rated)
+		return false;
+	waiting->rated = false;
+	rating_best(waiting->rating, &waiting->kept);
+	for (size_t i = 0; i < waiting->kept.list.count; i++)
+		*ARRAY_ADD(&names->list) = memory_text(waiting->kept.list.items[i], strlen(waiting->kept.list.items[i]));
+	rating_free(waiting->rating);
+	waiting->rating = NULL;
+	return true;
 }
 
 /* --- requests --------------------------------------------------------------------------------------------------------------- */
@@ -211,13 +325,37 @@ static bool is_of(const struct call *call, const struct waiting_verdict *verdict
 	       call->end - call->start <= verdict->end - verdict->start + PROBES_APART;
 }
 
+/* All of its calls are known. */
+static void rate_request(struct waiting *waiting, const struct waiting_verdict *verdict)
+{
+	if (waiting->rating && verdict->match)
+		waiting->rated = rating_request(waiting->rating, verdict->id, verdict->start, verdict->end) >= RATING_REQUESTS;
+}
+
+/*
+ * The graphs of requests do not come while a window stays open, as that of a server that is never idle. Which thread worked for whom is not known
+ * then; whoever serves no requests of its own may have worked for any that was open.
+ */
+static void rate_others(struct waiting *waiting, const struct waiting_verdict *verdict)
+{
+	for (const struct thread *thread = waiting->threads; thread; thread = thread->hh.next)
+		for (size_t i = 0; i < thread->calls.count && !thread->serves; i++) {
+			const struct call *call = &thread->calls.items[i];
+
+			if (call->start < verdict->end && call->end > verdict->start)
+				rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
+		}
+}
+
 /* Writes the request's calls, or drops them. */
 static int settle(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	struct thread *thread = thread_of(waiting, verdict->tid);
 	size_t first = thread->calls.count, kept;
+	bool rates = waiting->rating && verdict->match;
 	int status = 0;
 
+	thread->serves = true;
 	while (first > 0 && thread->calls.items[first - 1].end >= verdict->start)
 		first--;
 	kept = first;
@@ -228,11 +366,79 @@ static int settle(struct waiting *waiting, const struct waiting_verdict *verdict
 			thread->calls.items[kept++] = *call;
 			continue;
 		}
+		if (rates)
+			rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
 		if (verdict->logged && status == 0)
 			status = write_call(waiting, call, verdict->tid, verdict);
 		forget_call(waiting, call);
 	}
 	thread->calls.count = kept;
+	if (rates && (!find_lent(waiting, verdict->id) || waiting->lent.count > RATING_WAITS)) {
+		rate_others(waiting, verdict);
+		rate_request(waiting, verdict);
+	}
+	return status;
+}
+
+/* --- what other threads did for them ---------------------------------------------------------------------------------------------- */
+
+static bool is_part(const struct call *call, const struct waiting_part *part)
+{
+	int64_t middle = call->start + (call->end - call->start) / 2;
+
+	if (!part->within)
+		return call->start < part->to && call->end > part->from;
+	return middle >= part->from && middle <= part->to && call->end - call->start <= part->to - part->from + PROBES_APART;
+}
+
+static int settle_part(struct waiting *waiting, const struct waiting_verdict *verdict, const struct waiting_part *part)
+{
+	struct thread *thread = thread_of(waiting, part->tid);
+	size_t kept = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < thread->calls.count; i++) {
+		struct call *call = &thread->calls.items[i];
+
+		if (!is_part(call, part)) {
+			thread->calls.items[kept++] = *call;
+			continue;
+		}
+		if (waiting->rating && verdict->match)
+			rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
+		if (status == 0)
+			status = write_call(waiting, call, part->tid, verdict);
+		forget_call(waiting, call);
+	}
+	thread->calls.count = kept;
+	return status;
+}
+
+/* Whether a request of that thread itself may still claim its calls. */
+static bool has_verdicts(const struct waiting *waiting, const struct lent *lent)
+{
+	for (size_t i = 0; i < waiting->verdicts.count; i++)
+		for (size_t k = 0; k < lent->parts.count; k++)
+			if (waiting->verdicts.items[i].tid == lent->parts.items[k].tid)
+				return true;
+	return false;
+}
+
+/* A call may last longer than the request that it worked for. */
+static int settle_lent(struct waiting *waiting, bool all)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < waiting->lent.count && status == 0; i++) {
+		const struct lent *lent = waiting->lent.items[i];
+
+		if (!lent->closed || (!all && (waiting->seen <= lent->verdict.end + LENT_WAIT || has_verdicts(waiting, lent))))
+			continue;
+		for (size_t k = 0; k < lent->parts.count && status == 0; k++)
+			status = settle_part(waiting, &lent->verdict, &lent->parts.items[k]);
+		rate_request(waiting, &lent->verdict);
+		forget_lent(waiting, i--);
+	}
 	return status;
 }
 
@@ -250,5 +456,5 @@ int waiting_settle(struct waiting *waiting, bool all)
 			status = settle(waiting, verdict);
 	}
 	waiting->verdicts.count = kept;
-	return status;
+	return status < 0 ? -1 : settle_lent(waiting, all);
 }

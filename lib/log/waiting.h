@@ -2,11 +2,14 @@
  * waiting: calls of a logging that wait for the verdict on their request, and requests whose calls have not all come yet.
  *
  * A call is a request's if it is of the request's thread, no longer than it, and its middle lies in it; so it does not matter which of two
- * probes at one place came first. Calls of which nobody speaks take room until there are WAITING_BYTES; then the oldest half of a
- * thread's goes.
+ * probes at one place came first. A call of another thread is a request's if that thread worked for the request meanwhile, as the request's
+ * graph tells, and no request of its own thread claimed it before. Calls of which nobody speaks take room until there are WAITING_BYTES;
+ * then the oldest half of a thread's goes.
  *
  *	waiting_line(waiting, line, length)	each line from prober_begin()'s descriptor
  *	waiting_judge(waiting, &verdict)	each request
+ *	waiting_part(waiting, id, &part)	what other threads did for one that is logged
+ *	waiting_close(waiting, id)		all that is known of that
  *	waiting_settle(waiting, all)		writes the calls of those whose calls have all come
  */
 #ifndef LOG_WAITING_H
@@ -21,8 +24,8 @@ struct waiting;
 
 enum { WAITING_BYTES = 64 << 20 };
 
-/* The calls go to this stream; without verdicts, each as it comes. */
-struct waiting *waiting_new(struct stream *stream, bool with_verdicts);
+/* The calls go to this stream; without verdicts, each as it comes. With graphs, each logged request will be closed. */
+struct waiting *waiting_new(struct stream *stream, bool with_verdicts, bool with_graphs);
 void waiting_free(struct waiting *waiting);
 
 struct waiting_verdict {
@@ -33,10 +36,31 @@ struct waiting_verdict {
 	const char *trigger; /* which outlives it */
 };
 
+/*
+ * While it is set, it is given the calls of requests that match (log/rating.h). After RATING_REQUESTS waiting_rated() returns the names that are the
+ * best, once, in an array that the caller frees with its texts; from then on calls of other functions are dropped.
+ */
+struct rating;
+struct rated_names;
+void waiting_rate(struct waiting *waiting, struct rating *rating);
+bool waiting_rated(struct waiting *waiting, struct rated_names *names);
+
 /* A `call`, `tick`, `shed` or `lost` record. 0; -1 after fail(). */
 int waiting_line(struct waiting *waiting, const char *line, size_t length);
 
 void waiting_judge(struct waiting *waiting, const struct waiting_verdict *verdict);
+
+/* A thread worked for a request: in all calls that are within this time, or just then, in any that lasts longer. */
+struct waiting_part {
+	int32_t tid;
+	int64_t from, to;
+	bool within;
+};
+void waiting_part(struct waiting *waiting, uint64_t request, const struct waiting_part *part);
+void waiting_close(struct waiting *waiting, uint64_t request);
+
+/* Whether a request is still to be closed. */
+bool waiting_is_open(const struct waiting *waiting);
 
 /* With `all`: there are no more lines. 0; -1 after fail(). */
 int waiting_settle(struct waiting *waiting, bool all);

@@ -128,20 +128,20 @@ static void count_value(struct argument *argument, char *value, enum logged_clas
 
 static void count_values(struct function *function, const struct fields *fields, enum logged_class class)
 {
-	static const char prefix[] = "arg.", result[] = "ret";
+	static const char prefix[] = "arg.";
 	size_t before = strlen(prefix);
 
 	for (int i = 0; i < fields->count; i++) {
 		const struct field *field = &fields->item[i];
 		bool is_argument = field->key_length > before && memcmp(field->key, prefix, before) == 0;
-		bool is_result = field->key_length == strlen(result) && memcmp(field->key, result, strlen(result)) == 0;
+		bool is_end = (field->key_length == 3 && memcmp(field->key, "ret", 3) == 0) || (field->key_length == 5 && memcmp(field->key, "threw", 5) == 0);
 		struct argument *argument = NULL;
 		char *raw;
 
 		if (is_argument)
 			argument = find_argument(function, field->key + before, field->key_length - before);
-		else if (is_result)
-			argument = find_argument(function, result, strlen(result));
+		else if (is_end)
+			argument = find_argument(function, field->key, field->key_length);
 		if (!argument)
 			continue;
 		raw = memory_new(field->value_length + 1, 1);

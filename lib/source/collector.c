@@ -100,6 +100,7 @@ struct collector {
 	int bell;
 	bool looked_at_probes;
 	collector_say *say;
+	const struct collection *collection; /* while it runs */
 	struct meddling *meddling; /* NULL: changes by others cannot be seen */
 	int64_t told;		   /* until then all is told, or said to be in doubt */
 	bool block;	      /* block events are on */
@@ -122,6 +123,11 @@ struct collector *collector_new(void)
 struct wishes *collector_wishes(struct collector *collector)
 {
 	return collector->wishes;
+}
+
+struct tracefs_instance *collector_instance(const struct collector *collector)
+{
+	return collector->instance;
 }
 
 void collector_own(struct collector *collector, const struct collector_parts *parts)
@@ -608,11 +614,12 @@ static int look_at_cost(struct collector *collector, int64_t until)
 	};
 	int64_t from;
 
-	if (!collector->parts.cost)
+	if (!collector->parts.cost && !collector->collection->look)
 		return 0;
-	switch (cost_look(collector->parts.cost, &subject, until)) {
+	switch (collector->parts.cost ? cost_look(collector->parts.cost, &subject, until)
+				      : collector->collection->look(collector->collection->context, &subject, until)) {
 	case COST_FINE:
-		return cost_doubts(collector->parts.cost, until, &from) ? doubt(collector, from, until) : 0;
+		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? doubt(collector, from, until) : 0;
 	case COST_SHED:
 		notice_others(collector, "enable"); /* it was us */
 		return 0;
@@ -677,6 +684,7 @@ static int begin(struct collector *collector, const struct collection *of)
 	bool programs = of->programs && !collector->foreign;
 
 	collector->say = of->say;
+	collector->collection = of;
 	for (size_t i = 0; i < of->name_count; i++)
 		process_choose(&collector->process, of->names[i]);
 	make_polled(collector);

@@ -46,6 +46,9 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 /* The events to collect; the collector owns them. */
 struct wishes *collector_wishes(struct collector *collector);
 
+/* The instance, once it is open; for whoever measures what tracing costs. */
+struct tracefs_instance *collector_instance(const struct collector *collector);
+
 struct exceptions;
 struct collector_parts {
 	struct cost *cost;		/* bounds what tracing costs; NULL: it is unbounded */
@@ -89,6 +92,8 @@ struct collection {
 	size_t name_count;
 	bool programs;	    /* the stream gets the programs of processes */
 	collector_say *say; /* gets messages for the user while the collector runs */
+	enum cost_verdict (*look)(void *context, const struct cost_subject *subject, int64_t until); /* in place of a cost, as cost_look(); NULL: none */
+	void *context;
 };
 
 /*

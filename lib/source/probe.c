@@ -107,10 +107,16 @@ static int make_one(const struct place *place, const char *name, const char *arg
 	return status < 0 ? -1 : 0;
 }
 
-/* Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. */
-static void name_next(const struct wishes *wishes, char name[NAME_ROOM])
+/*
+ * Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. The kernel's count of hits (uprobe_profile) tells
+ * no groups, so names of events that are each a function's own are unlike those of other collectors.
+ */
+static void name_next(const struct probes *probes, char name[NAME_ROOM])
 {
-	snprintf(name, NAME_ROOM, "p%zu", wishes_count(wishes));
+	if (probes->alone)
+		snprintf(name, NAME_ROOM, "p%zu_%d", wishes_count(probes->wishes), getpid());
+	else
+		snprintf(name, NAME_ROOM, "p%zu", wishes_count(probes->wishes));
 }
 
 static struct wish *shared_of(struct probes *probes, const struct place *place)
@@ -124,7 +130,7 @@ static struct wish *shared_of(struct probes *probes, const struct place *place)
 		if (shared->maker == place->maker && shared->arguments == place->arguments && shared->path == path)
 			return shared->wish;
 	}
-	name_next(probes->wishes, name);
+	name_next(probes, name);
 	shared = ARRAY_ADD(&probes->shared);
 	*shared = (struct shared){place->maker, place->arguments, path, wishes_add_shared(probes->wishes, name)};
 	return shared->wish;
@@ -154,10 +160,38 @@ static struct wish *make_alone(struct probes *probes, const struct place *place,
 {
 	char name[NAME_ROOM];
 
-	name_next(probes->wishes, name);
+	name_next(probes, name);
 	if (make_all(place, name, place->arguments, offsets, count) < 0)
 		return NULL;
 	return wishes_add_probe(probes->wishes, event, name, place->origin);
+}
+
+/*
+ * Tells whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
+ * has measured what is dear.
+ */
+static bool is_emulated(const char *path, uint64_t offset)
+{
+#if defined(__x86_64__)
+	enum { LONG = 0x0f, EXTENDED = 0x41, NOP = 0x90, CALL = 0xe8, JUMP = 0xe9, JUMP_SHORT = 0xeb, PUSH = 0x50, BRANCH = 0x70, BRANCH_LONG = 0x80 };
+	unsigned char code[2] = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
+	unsigned first = code[0] == EXTENDED ? code[1] : code[0];
+
+	if (fd >= 0)
+		close(fd);
+	if (!read)
+		return false;
+	if ((first & 0xf8) == PUSH)
+		return true;
+	return code[0] == NOP || code[0] == CALL || code[0] == JUMP || code[0] == JUMP_SHORT || (code[0] & 0xf0) == BRANCH ||
+	       (code[0] == LONG && (code[1] & 0xf0) == BRANCH_LONG);
+#else
+	(void)path;
+	(void)offset;
+	return true;
+#endif
 }
 
 /* Tells whether the instruction is a `ret`, with or without a prefix or a number behind it. */
@@ -192,7 +226,7 @@ static struct wish *make_telling(struct probes *probes, struct place *place, con
 	char name[NAME_ROOM];
 	struct wish *wish;
 
-	name_next(probes->wishes, name);
+	name_next(probes, name);
 	for (size_t i = 0; i < count; i++)
 		if (make_told(place, name, offsets[i], at_exits) < 0)
 			return NULL;
@@ -216,9 +250,11 @@ static int make(struct probes *probes, struct place *place, const char *event, c
 		return 0;
 	wish = place->told ? make_telling(probes, place, event, offsets, count, at_exits)
 			   : (probes->alone ? make_alone : make_part)(probes, place, event, offsets, count);
-	if (wish)
-		wish->at_exits = at_exits;
-	return wish ? 0 : -1;
+	if (!wish)
+		return -1;
+	wish->at_exits = at_exits;
+	wish->stepped = !is_emulated(place->path, *offsets);
+	return 0;
 }
 
 /* The kernel's parser would split such a path in the wrong place. */
@@ -420,34 +456,6 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
 
 /*
- * Tells whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
- * has measured what is dear.
- */
-static bool is_emulated(const char *path, uint64_t offset)
-{
-#if defined(__x86_64__)
-	enum { LONG = 0x0f, EXTENDED = 0x41, NOP = 0x90, CALL = 0xe8, JUMP = 0xe9, JUMP_SHORT = 0xeb, PUSH = 0x50, BRANCH = 0x70, BRANCH_LONG = 0x80 };
-	unsigned char code[2] = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
-	unsigned first = code[0] == EXTENDED ? code[1] : code[0];
-
-	if (fd >= 0)
-		close(fd);
-	if (!read)
-		return false;
-	if ((first & 0xf8) == PUSH)
-		return true;
-	return code[0] == NOP || code[0] == CALL || code[0] == JUMP || code[0] == JUMP_SHORT || (code[0] & 0xf0) == BRANCH ||
-	       (code[0] == LONG && (code[1] & 0xf0) == BRANCH_LONG);
-#else
-	(void)path;
-	(void)offset;
-	return true;
-#endif
-}
-
-/*
  * What a function begins with where indirect calls are checked does nothing, and the kernel has to step over it: behind it, everything is as at
  * the entry. `bare`: so it is behind the making of room on the stack, which changes only the stack pointer. Stays where nothing is won.
  */
@@ -635,7 +643,7 @@ int probes_finish(struct probes *probes)
 	char name[NAME_ROOM];
 	int status = 0;
 
-	name_next(probes->wishes, name);
+	name_next(probes, name);
 	for (size_t i = 0; i < probes->programs.count && status == 0; i++)
 		status = add_switches(&probes->programs.items[i], &known, name);
 	if (known.count && status == 0)

@@ -40,6 +40,7 @@ struct wish {
 	char *system, *name; /* its name in tracefs */
 	char *origin;	     /* the place of a probe; NULL: it is no probe */
 	bool at_exits;	     /* of a probe: at instructions that leave a function */
+	bool stepped;	     /* of a probe: the kernel has to step over the first of its instructions */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */

@@ -1,0 +1,41 @@
+/*
+ * rating: which functions of many to go on logging, by the calls that requests made of them: their critical blame (blame/algorithm.h) in the graph of
+ * the calls of the request, each a node that the call around it waited for, on whatever thread.
+ *
+ *	rating = rating_new(most)
+ *	rating_call(rating, 69, "srv:lookup", start, end)	each call of request 69, in any order
+ *	rating_request(rating, 69, start, end)		all have come
+ *	rating_best(rating, names)			after RATING_REQUESTS
+ *	rating_free(rating)
+ */
+#ifndef LOG_RATING_H
+#define LOG_RATING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+struct rating;
+
+enum { RATING_REQUESTS = 3 };
+
+struct rated_names {
+	ARRAY(char *) list; /* each the caller's */
+};
+
+struct rating *rating_new(uint64_t most);
+void rating_free(struct rating *rating); /* NULL: nothing */
+
+void rating_call(struct rating *rating, uint64_t request, const char *name, int64_t start, int64_t end);
+
+/* Calls of it are not logged any more: it is none of the best. */
+void rating_exclude(struct rating *rating, const char *name);
+
+/* One without calls does not count. Returns how many have been rated. */
+unsigned rating_request(struct rating *rating, uint64_t request, int64_t start, int64_t end);
+
+/* The most blamed over all requests, best first. */
+void rating_best(struct rating *rating, struct rated_names *names);
+
+#endif

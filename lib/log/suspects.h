@@ -1,0 +1,40 @@
+/*
+ * suspects: the functions that a window blames, as its graphs and their rankings tell them, and as the stream's charts know them.
+ *
+ *	suspects = suspects_new()
+ *	suspects_chart(), suspects_graph(), suspects_node(), suspects_blame()	each such record
+ *	suspects_name(suspects, signal, most, &order)		at the window
+ *	suspects_forget(suspects)				behind it
+ *	suspects_free(suspects)
+ */
+#ifndef LOG_SUSPECTS_H
+#define LOG_SUSPECTS_H
+
+#include "log/prober.h"
+#include "stream/fields.h"
+
+struct suspects;
+
+struct suspects *suspects_new(void);
+void suspects_free(struct suspects *suspects);
+
+void suspects_chart(struct suspects *suspects, const struct fields *fields);
+void suspects_graph(struct suspects *suspects, const struct fields *fields);
+void suspects_blame(struct suspects *suspects, const struct fields *fields);
+
+/* Only where all methods are wanted, not just those that are blamed. */
+void suspects_node(struct suspects *suspects, const struct fields *fields);
+
+/* Whether a graph of calls of this signal was there (0: of any). */
+bool suspects_has_calls(const struct suspects *suspects, uint64_t signal);
+
+/*
+ * Adds to the order the most blamed functions by graphs of this signal (0: of any): those of the graph of calls, or, where there is none, those in whose
+ * name of the wake graph a function stands.
+ */
+void suspects_name(const struct suspects *suspects, uint64_t signal, uint64_t most, struct prober_order *order);
+
+/* What is known of the window, not of the functions. */
+void suspects_forget(struct suspects *suspects);
+
+#endif

@@ -1,0 +1,398 @@
+#include "log/toll.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tracefs.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "source/clock.h"
+#include "source/instance.h"
+#include "source/wishes.h"
+#include "stream/stream.h"
+
+/* --- the price of a hit ------------------------------------------------------------------------------------------------------- */
+
+enum price { PRICE_ENTRY, PRICE_STEPPED, PRICE_RETURN, PRICE_VALUES, PRICES };
+
+/* ns, as measured on one machine; of values, that of VALUES of them. */
+enum { VALUES = 6 };
+static const int64_t usual_prices[PRICES] = {[PRICE_ENTRY] = 1000, [PRICE_STEPPED] = 11000, [PRICE_RETURN] = 1400, [PRICE_VALUES] = 900};
+
+/* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it has to step over. */
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".globl toll_emulated, toll_stepped, toll_returning, toll_telling\n"
+	"toll_emulated: nop\n\tret\n"
+	"toll_stepped: mov %rdi, %rax\n\tret\n"
+	"toll_returning: nop\n\tret\n"
+	"toll_telling: nop\n\tret\n");
+#define ARGUMENT "%di"
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".globl toll_emulated, toll_stepped, toll_returning, toll_telling\n"
+	"toll_emulated: nop\n\tret\n"
+	"toll_stepped: eor x1, x0, x0\n\tret\n"
+	"toll_returning: nop\n\tret\n"
+	"toll_telling: nop\n\tret\n");
+#define ARGUMENT "%x0"
+#endif
+extern void toll_emulated(const void *), toll_stepped(const void *), toll_returning(const void *), toll_telling(const void *);
+
+typedef void probed(const void *);
+typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file, unsigned long long offset, const char *arguments);
+
+#define NUMBER_AND_TEXT(n) "n" n "=+0(" ARGUMENT "):u64 s" n "=+8(" ARGUMENT "):string "
+static const struct {
+	probed *function;
+	probe_maker *make;
+	const char *arguments;
+} samples[PRICES] = {
+	[PRICE_ENTRY] = {toll_emulated, tracefs_uprobe_alloc, NULL},
+	[PRICE_STEPPED] = {toll_stepped, tracefs_uprobe_alloc, NULL},
+	[PRICE_RETURN] = {toll_returning, tracefs_uretprobe_alloc, NULL},
+	[PRICE_VALUES] = {toll_telling, tracefs_uprobe_alloc, NUMBER_AND_TEXT("1") NUMBER_AND_TEXT("2") NUMBER_AND_TEXT("3")},
+};
+
+/* Where the function is in which file; false: that cannot be seen. */
+static bool find_place(probed *function, char path[4096], unsigned long long *offset)
+{
+	unsigned long long from, to, at;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4352];
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %4095[^\n]", &from, &to, &at, path) == 4 && (uintptr_t)function >= from && (uintptr_t)function < to) {
+			*offset = (uintptr_t)function - from + at;
+			found = true;
+		}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* The least of several times, per call. */
+static int64_t time_calls(probed *volatile function)
+{
+	enum { TIMES = 5, CALLS = 100 };
+	static const char told[] = "8 bytes.and a text";
+	struct timespec from, to;
+	int64_t least = INT64_MAX, taken;
+
+	for (int i = 0; i < TIMES; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		for (int n = 0; n < CALLS; n++)
+			function(told);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		taken = (to.tv_sec - from.tv_sec) * NSEC_PER_SEC + to.tv_nsec - from.tv_nsec;
+		least = taken < least ? taken : least;
+	}
+	return least / CALLS;
+}
+
+/* The probe is in the event, which belongs to the caller. NULL: it cannot be made. */
+static struct tracefs_dynevent *place_sample(struct tracefs_instance *instance, enum price price)
+{
+	unsigned long long offset;
+	char path[4096], name[32];
+	struct tracefs_dynevent *probe;
+
+	snprintf(name, sizeof(name), "price%d_%d", price, getpid());
+	if (!find_place(samples[price].function, path, &offset))
+		return NULL;
+	probe = samples[price].make(instance_probe_group(), name, path, offset, samples[price].arguments);
+	if (!probe || tracefs_dynevent_create(probe) < 0) {
+		tracefs_dynevent_free(probe);
+		return NULL;
+	}
+	tracefs_event_enable(instance, instance_probe_group(), name);
+	return probe;
+}
+
+static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instance)
+{
+	struct tracefs_dynevent *probes[PRICES];
+	int64_t bare = time_calls(toll_emulated);
+	bool all = true;
+
+	for (int i = 0; i < PRICES; i++)
+		all = (probes[i] = place_sample(instance, i)) && all;
+	tracefs_trace_on(instance);
+	for (int i = 0; i < PRICES && all; i++)
+		prices[i] = time_calls(samples[i].function) - bare;
+	tracefs_trace_off(instance);
+	for (int i = 0; i < PRICES; i++) {
+		if (probes[i])
+			tracefs_dynevent_destroy(probes[i], true);
+		tracefs_dynevent_free(probes[i]);
+	}
+	tracefs_instance_file_clear(instance, "trace");
+	if (!all)
+		return;
+	prices[PRICE_RETURN] -= prices[PRICE_ENTRY]; /* the entry is a hit, too */
+	prices[PRICE_VALUES] -= prices[PRICE_ENTRY];
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------------------------- */
+
+struct tolled_event {
+	char *event;
+	unsigned values;
+	const struct wish *wish; /* NULL: not found yet */
+	uint64_t hits;		 /* at the last look */
+	double cost;		 /* since the look before, ns */
+};
+
+struct tolled {
+	char *name;
+	struct tolled_event events[2];
+	bool kept, off;
+};
+
+struct toll {
+	double limit;
+	prober_say *say;
+	int64_t prices[PRICES];
+	ARRAY(struct tolled) functions;
+	bool keeps;	 /* toll_keep() was called since the last look */
+	bool begun;
+	int64_t looked;	 /* CLOCK_MONOTONIC */
+	double left;	 /* what may be spent, ns */
+};
+
+struct toll *toll_new(double limit, prober_say *say)
+{
+	struct toll *toll = NEW(struct toll);
+
+	toll->limit = limit;
+	toll->say = say;
+	memcpy(toll->prices, usual_prices, sizeof(usual_prices));
+	return toll;
+}
+
+void toll_free(struct toll *toll)
+{
+	for (size_t i = 0; toll && i < toll->functions.count; i++) {
+		free(toll->functions.items[i].name);
+		free(toll->functions.items[i].events[0].event);
+		free(toll->functions.items[i].events[1].event);
+	}
+	if (toll)
+		free(toll->functions.items);
+	free(toll);
+}
+
+void toll_measure(struct toll *toll, struct tracefs_instance *instance)
+{
+	int64_t prices[PRICES];
+
+	memcpy(prices, usual_prices, sizeof(prices));
+	measure_all(prices, instance);
+	for (int i = 0; i < PRICES; i++)
+		if (prices[i] > 0) /* else something else took the time */
+			toll->prices[i] = prices[i];
+}
+
+void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values)
+{
+	*ARRAY_ADD(&toll->functions) = (struct tolled){
+		.name = memory_text(name, strlen(name)),
+		.events = {{.event = memory_text(start, strlen(start)), .values = start_values}, {.event = memory_text(end, strlen(end)), .values = end_values}},
+	};
+}
+
+void toll_keep(struct toll *toll, char *const *names, size_t count)
+{
+	for (size_t i = 0; i < toll->functions.count; i++) {
+		toll->functions.items[i].kept = false;
+		for (size_t k = 0; k < count; k++)
+			toll->functions.items[i].kept |= strcmp(toll->functions.items[i].name, names[k]) == 0;
+	}
+	toll->keeps = true;
+}
+
+/* --- looks -------------------------------------------------------------------------------------------------------------------- */
+
+static const struct wish *wish_of(const struct wishes *wishes, const char *event)
+{
+	const struct wish *wish;
+
+	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
+		if (strcmp(wish->event, event) == 0)
+			return wish;
+	return NULL;
+}
+
+static double price_of(const struct toll *toll, const struct tolled_event *event, bool is_end)
+{
+	enum price kind = event->wish->stepped ? PRICE_STEPPED : is_end ? PRICE_RETURN : PRICE_ENTRY;
+
+	return (double)toll->prices[kind] + (double)toll->prices[PRICE_VALUES] / VALUES * event->values;
+}
+
+/* A line of the profile: "  /path/of/a file name hits". Several probes may be of one event, at the ends of a function. */
+static void count_line(struct toll *toll, char *line, uint64_t *hits)
+{
+	char *last = strrchr(line, ' '), *name;
+	uint64_t count = last ? strtoull(last, NULL, 10) : 0;
+
+	while (last && last > line && last[-1] == ' ')
+		last--;
+	if (!last)
+		return;
+	*last = '\0';
+	name = strrchr(line, ' ');
+	for (size_t i = 0; name && i < 2 * toll->functions.count; i++) {
+		const struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+
+		if (event->wish && strcmp(event->wish->name, name + 1) == 0)
+			hits[i] += count;
+	}
+}
+
+/* What each event cost since the last look. False: it cannot be told. */
+static bool count_hits(struct toll *toll)
+{
+	int length;
+	char *text = tracefs_instance_file_read(NULL, "uprobe_profile", &length), *rest = text, *line;
+	uint64_t *hits = memory_new(2 * toll->functions.count + 1, sizeof(*hits));
+
+	while (text && (line = strsep(&rest, "\n")))
+		count_line(toll, line, hits);
+	for (size_t i = 0; text && i < 2 * toll->functions.count; i++) {
+		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+
+		if (!event->wish)
+			continue;
+		event->cost = hits[i] > event->hits ? (double)(hits[i] - event->hits) * price_of(toll, event, i % 2) : 0;
+		event->hits = hits[i];
+	}
+	free(hits);
+	free(text);
+	return text != NULL;
+}
+
+static double cost_of(const struct tolled *function)
+{
+	return function->events[0].cost + function->events[1].cost;
+}
+
+static int switch_off(struct tolled *function, const struct cost_subject *subject)
+{
+	function->off = true;
+	for (int i = 1; i >= 0; i--) {
+		const struct wish *wish = function->events[i].wish;
+
+		if (wish && tracefs_event_file_write(subject->instance, wish->system, wish->name, "enable", "0") < 0)
+			return fail_errno("cannot turn off the probes of '%s'", function->name);
+	}
+	return 0;
+}
+
+static size_t count_on(const struct toll *toll)
+{
+	size_t on = 0;
+
+	for (size_t i = 0; i < toll->functions.count; i++)
+		on += !toll->functions.items[i].off;
+	return on;
+}
+
+static enum cost_verdict drop_others(struct toll *toll, const struct cost_subject *subject)
+{
+	toll->keeps = false;
+	for (size_t i = 0; i < toll->functions.count; i++) {
+		struct tolled *function = &toll->functions.items[i];
+
+		if (!function->kept && !function->off && switch_off(function, subject) < 0)
+			return COST_FAILED;
+	}
+	return count_on(toll) ? COST_SHED : COST_END;
+}
+
+static int write_shed(const struct toll *toll, const struct tolled *function, const struct cost_subject *subject, double all, double span)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_SHED));
+	line_time(&line, "ts", clock_now(subject->clock));
+	line_text(&line, "what", "function");
+	line_text(&line, "name", function->name);
+	line_double(&line, "cost", all / span);
+	line_double(&line, "share", cost_of(function) / span);
+	line_double(&line, "limit", toll->limit);
+	status = stream_write_line(subject->stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/* `span`: the time of all CPUs since the last look. */
+static enum cost_verdict drop_costliest(struct toll *toll, const struct cost_subject *subject, double all, double span)
+{
+	struct tolled *most = NULL;
+
+	for (size_t i = 0; i < toll->functions.count; i++)
+		if (!toll->functions.items[i].off && (!most || cost_of(&toll->functions.items[i]) > cost_of(most)))
+			most = &toll->functions.items[i];
+	if (!most)
+		return COST_END;
+	toll->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", most->name,
+		  100 * cost_of(most) / span, 100 * all / span, 100 * toll->limit, count_on(toll) == 1 ? ", and nothing else is left" : "");
+	if (switch_off(most, subject) < 0 || write_shed(toll, most, subject, all, span) < 0)
+		return COST_FAILED;
+	toll->left = toll->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return count_on(toll) ? COST_SHED : COST_END;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static void begin(struct toll *toll, const struct cost_subject *subject, double cpus)
+{
+	for (size_t i = 0; i < 2 * toll->functions.count; i++) {
+		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+
+		event->wish = wish_of(subject->wishes, event->event);
+	}
+	count_hits(toll);
+	toll->begun = true;
+	toll->left = toll->limit * (double)NSEC_PER_SEC * cpus;
+}
+
+enum cost_verdict toll_look(void *context, const struct cost_subject *subject, int64_t until)
+{
+	static const int64_t period = NSEC_PER_SEC / 5;
+	struct toll *toll = context;
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), all = 0, span, most = toll->limit * (double)NSEC_PER_SEC * cpus;
+	int64_t now = now_ns();
+
+	(void)until;
+	if (!toll->begun) {
+		begin(toll, subject, cpus);
+		toll->looked = now;
+	}
+	if (toll->keeps)
+		return drop_others(toll, subject);
+	if (now - toll->looked < period || !count_hits(toll))
+		return COST_FINE;
+	span = (double)(now - toll->looked) * cpus;
+	toll->looked = now;
+	for (size_t i = 0; i < toll->functions.count; i++)
+		all += toll->functions.items[i].off ? 0 : cost_of(&toll->functions.items[i]);
+	toll->left += toll->limit * span - all;
+	if (toll->left > most)
+		toll->left = most;
+	return toll->left < 0 ? drop_costliest(toll, subject, all, span) : COST_FINE;
+}

@@ -1,0 +1,40 @@
+/*
+ * toll: what the probes of a logging cost, and the bound on it: how often each is hit, by the kernel's own count (uprobe_profile), times the price of
+ * a hit, which is measured anew on this machine.
+ *
+ * A second's worth of the limit may be spent at once; from then on what is spent faster than the limit brings the costliest function down. The last
+ * that is left ends the logging.
+ *
+ *	toll = toll_new(limit, say)
+ *	toll_measure(toll, instance)	before its events matter
+ *	toll_want(toll, ...)		each function
+ *	toll_look(toll, ...)		after each round of the collector
+ *	toll_free(toll)
+ */
+#ifndef LOG_TOLL_H
+#define LOG_TOLL_H
+
+#include "log/prober.h"
+#include "source/cost.h"
+
+struct toll;
+
+struct toll *toll_new(double limit, prober_say *say); /* of all CPUs' time: 0.01 */
+void toll_free(struct toll *toll); /* NULL: nothing */
+
+/*
+ * Measures with probes in this process, for some milliseconds, in which the instance traces. Where it cannot be done, prices are those of the machine
+ * that tests/bench was written on.
+ */
+void toll_measure(struct toll *toll, struct tracefs_instance *instance);
+
+/* A function, by the name that calls have, and its events; each tells so many values. */
+void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values);
+
+/* The other functions are to be traced no more. */
+void toll_keep(struct toll *toll, char *const *names, size_t count);
+
+/* For struct collection: turns off what is to go, and says so, in a `shed` record too where that is for its cost. */
+enum cost_verdict toll_look(void *toll, const struct cost_subject *subject, int64_t until);
+
+#endif
