@@ -324,8 +324,8 @@ refused() {
 		}
 	C
 	gcc -g -O1 -pthread -o pool pool.c
-	printf '%s\n' '# jobs' "handoff from='func:./pool:post(job)' to='func:./pool:run(job)'" >jobs
-	trace-collect -p command -c func:./pool:request --handoffs=jobs -f './pool:await' -o trace -- ./pool
+	printf '%s\n' '# jobs' "handoff from='func:./pool:post(job)' to='func:./pool:run(job)'" >pool.handoffs
+	trace-collect -p command -c func:./pool:request --handoffs=pool.handoffs -f './pool:await' -o trace -- ./pool
 	cchart-filter -c func:./pool:request --limit=10ms trace 2>/dev/null >filtered
 	graph-build -k rag -t filtered | sed -n 's/^node .* name=pool:\([a-z]*\) .*/& \1/p' | sed -E 's/^node .* parent=([0-9]*) call=([a-z]*).* ([a-z]*)$/\3 \2 \1/; s/^node .* ([a-z]*)$/\1/' >nodes
 	assert_equal "$(cat nodes)" "$(printf '%s\n' request 'post sync 1' 'await sync 1' 'run async 2')"
@@ -335,15 +335,15 @@ refused() {
 }
 
 @test "what is handed over is known when calls begin, and by one argument" {
-	printf '%s\n' '' "handoff from='func:./pool:post(job)' to='func:./pool:run(ret)'" >jobs
-	run -1 trace-collect --handoffs=jobs -d 1
-	assert_output "trace-collect: jobs:2: what a call takes over must be known when it begins, and 'func:./pool:run(ret)' is of its end"
-	echo "handoff from='sched:sched_switch(prev_pid)' to='func:./pool:run(job)'" >jobs
-	run -1 trace-collect --handoffs=jobs -d 1
-	assert_output --partial 'jobs:1: what is handed over is an argument of a function'
-	echo "handoff from='func:./pool:post' to='func:./pool:run'" >jobs
-	run -1 trace-collect --handoffs=jobs -d 1
-	assert_output --partial 'jobs:1: the events of a handoff have a key each'
+	printf '%s\n' '' "handoff from='func:./pool:post(job)' to='func:./pool:run(ret)'" >pool.handoffs
+	run -1 trace-collect --handoffs=pool.handoffs -d 1
+	assert_output "trace-collect: pool.handoffs:2: what a call takes over must be known when it begins, and 'func:./pool:run(ret)' is of its end"
+	echo "handoff from='sched:sched_switch(prev_pid)' to='func:./pool:run(job)'" >pool.handoffs
+	run -1 trace-collect --handoffs=pool.handoffs -d 1
+	assert_output --partial 'pool.handoffs:1: what is handed over is an argument of a function'
+	echo "handoff from='func:./pool:post' to='func:./pool:run'" >pool.handoffs
+	run -1 trace-collect --handoffs=pool.handoffs -d 1
+	assert_output --partial 'pool.handoffs:1: the events of a handoff have a key each'
 }
 
 @test "a coroutine that goes on in another thread belongs to the call that made it" {

@@ -27,7 +27,8 @@ static void ask_text(struct asked *asked, const int *steps, int count)
 {
 	int offsets[ARGUMENT_DEREFS];
 
-	memcpy(offsets, steps, (size_t)count * sizeof(*steps));
+	for (int i = 0; i < count; i++)
+		offsets[i] = steps[i];
 	memcpy(offsets + count, (const int[]){TYPE_AT, TYPE_NAME_AT, 0}, 3 * sizeof(*offsets));
 	exception_ask(asked, ARGUMENT_FORM_TEXT, ASK_THIRD, offsets, count + 3);
 	offsets[count] = STATE_AT;
@@ -139,7 +140,7 @@ static void see_set(struct python_set *set, const struct seen *seen)
 
 	free(set->name);
 	free(set->what);
-	set->name = memory_text(read_name(seen, room) ? room : "?", strlen(read_name(seen, room) ? room : "?"));
+	set->name = memory_format("%s", read_name(seen, room) ? room : "?");
 	set->what = read_text(seen, is_instance ? SLOT_ITEM : SLOT_VALUE, room) ? memory_text(room, strlen(room)) : NULL;
 	set->frame = number_of(seen, SLOT_FRAME);
 }
