@@ -186,6 +186,31 @@ edge graph=whole from=5 to=4 kind=ipc ts=3.610000000'
 	assert_output --partial '2 object=3#2'
 }
 
+@test "a timer that is cancelled leads from who armed it to who cancelled it; a handler of a signal is a segment of its own, weak both ways" {
+	{
+		begin
+		switch 1.0 0 0 R 10
+		switch 1.0 1 0 R 20
+		event 1.1 0 10 timer:hrtimer_start hrtimer=0xa
+		event 1.2 1 20 timer:hrtimer_cancel hrtimer=0xa
+		event 1.3 0 10 timer:hrtimer_start hrtimer=0xb
+		event 1.4 0 10 timer:hrtimer_cancel hrtimer=0xb
+		enter 1.5 1 20 0 0x3,0x0
+		switch 1.6 1 20 S 0
+		event 1.7 0 10 signal:signal_deliver 'sig=14 sa_handler=0x5000'
+		wake 1.8 0 10 20
+		enter 1.9 0 10 15 0x0,0x0
+		switch 2.0 1 0 R 20
+		leave 2.1 1 20 0 1
+	} >in
+	run bash -c 'graph-build --whole --text in | grep -E "^edge .*kind=(timer|wake)"'
+	assert_output 'edge graph=whole from=1 to=2 kind=timer ts=1.200000000
+edge graph=whole from=3 to=2 kind=wake ts=1.800000000 weak=yes'
+	run nodes in
+	assert_line --partial 'tid=10 n=1 process=t10 start=1.000000000 end=1.700000000 '
+	assert_line --partial 'tid=10 n=2 process=t10 start=1.700000000 end=1.900000000 '
+}
+
 @test "where events were lost a wait is unknown, and so is one that began before the data" {
 	{
 		begin
@@ -371,6 +396,9 @@ culprit: server/2 is busy: it runs 100 ms of 100 ms'
 	run -0 graph-walk -x 'at 1; culprit; at server 0.04 0.14' hogged
 	assert_equal "$(grep -c '^meanwhile hog/9 ran 100 ms of 100 ms' <<<"$output")" 2
 	refute_line --partial 'cron/8'
+	{ cat in; for i in 0 1 2 3 4 5 6 7 8 9; do node 11$i 4$i hog $((40 + 10 * i)) $((50 + 10 * i)) 150 ''; done; } >crowded
+	run -0 graph-walk -x 'at server 0.04 0.14' crowded
+	assert_line 'meanwhile 10 threads of hog ran 100 ms in 100 ms'
 	# It was not there at all.
 	normal >in
 	run -0 graph-walk -x 'at 1; culprit' in

@@ -5,13 +5,16 @@
 
 #include "base/fail.h"
 #include "wake/wake.h"
+#include "walk/armed.h"
 #include "walk/cutter.h"
 #include "walk/marked.h"
 #include "walk/rule_events.h"
 #include "walk/whole_words.h"
 
+enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */ };
+
 /* What an event is to us, by its type. */
-enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER };
+enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL };
 
 struct type_role {
 	enum role role;
@@ -24,6 +27,7 @@ struct whole_builder {
 	struct events *events;
 	struct wake *wake;
 	struct cutter *cutter;
+	struct armed *armed;
 	struct rule_events *rules; /* NULL: none */
 	struct whole *whole;
 	ARRAY(struct type_role) roles; /* by event_type.index */
@@ -37,6 +41,7 @@ static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
 	cutter_begin(builder->cutter, builder->whole);
+	armed_begin(builder->armed, builder->whole);
 	if (builder->rules)
 		rule_events_begin(builder->rules, builder->whole);
 	for (size_t i = 0; i < builder->roles.count; i++)
@@ -55,6 +60,7 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->events = events;
 	builder->wake = wake;
 	builder->cutter = cutter_new(events, wake);
+	builder->armed = armed_new(builder->cutter);
 	begin_whole(builder);
 	return builder;
 }
@@ -72,12 +78,18 @@ void whole_builder_free(struct whole_builder *builder)
 	if (!builder)
 		return;
 	rule_events_free(builder->rules);
+	armed_free(builder->armed);
 	cutter_free(builder->cutter);
 	wake_free(builder->wake);
 	whole_free(builder->whole);
 	free(builder->roles.items);
 	free(builder->complaint);
 	free(builder);
+}
+
+static const char *timer_field(const char *event)
+{
+	return strstr(event, "hrtimer") ? "hrtimer" : "timer";
 }
 
 static void resolve(struct whole_builder *builder, struct type_role *role, const char *name)
@@ -115,6 +127,15 @@ static void resolve(struct whole_builder *builder, struct type_role *role, const
 		role->role = ROLE_COUNTER;
 		role->first = event_type_field(type, "count");
 		role->word = whole_word_of(builder->whole, "", name + strlen(counter));
+	} else if (!strcmp(name, "timer:hrtimer_start") || !strcmp(name, "timer:timer_start")) {
+		role->role = ROLE_ARM;
+		role->first = event_type_field(type, timer_field(name));
+	} else if (!strcmp(name, "timer:hrtimer_cancel") || !strcmp(name, "timer:timer_cancel")) {
+		role->role = ROLE_CANCEL;
+		role->first = event_type_field(type, timer_field(name));
+	} else if (!strcmp(name, "signal:signal_deliver")) {
+		role->role = ROLE_SIGNAL;
+		role->first = event_type_field(type, "sa_handler");
 	} else if (!strcmp(name, "task:task_rename") || !strcmp(name, "sched:sched_process_exec")) {
 		role->role = ROLE_NAME;
 	}
@@ -202,6 +223,16 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		break;
 	case ROLE_COUNTER:
 		cutter_counted(builder->cutter, event.tid, role->word, (uint64_t)event_number(&event, role->first));
+		break;
+	case ROLE_ARM:
+		armed_start(builder->armed, &event, (uint64_t)event_number(&event, role->first));
+		break;
+	case ROLE_CANCEL:
+		armed_cancel(builder->armed, &event, (uint64_t)event_number(&event, role->first));
+		break;
+	case ROLE_SIGNAL:
+		if ((uint64_t)event_number(&event, role->first) > HANDLER_IGNORES)
+			cutter_signalled(builder->cutter, &event);
 		break;
 	case ROLE_NAME:
 		cutter_renamed(builder->cutter);

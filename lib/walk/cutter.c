@@ -31,6 +31,7 @@ struct making {
 	uint32_t thread, open;	  /* of the whole; its segment that goes on */
 	uint32_t epoch;		  /* gaps that it has been cut at */
 	bool known, slept, over;
+	unsigned handlers;	  /* of signals, that it is in */
 	struct made_call call;
 	uint32_t called_in;	  /* the segment in which that was made */
 	uint32_t took_from;	  /* a segment: what this one received last was sent there; NUMBER_NONE */
@@ -203,6 +204,8 @@ static void open_segment(struct cutter *cutter, struct making *making, int64_t s
 	making->open = whole_segment(cutter->whole, making->thread, start);
 	making->slept = false;
 	making->took_from = NUMBER_NONE;
+	if (making->handlers)
+		cutter->whole->segments.items[making->open].flags |= SEGMENT_HANDLER;
 	if (woken)
 		happened_add(&making->happened, woken);
 }
@@ -379,8 +382,11 @@ static size_t piece_at(const struct thread *thread, int64_t ts)
 /* Edges into a wait from what ended it, and from where that was sent which it received (NUMBER_NONE: not known). */
 static void add_edges(struct cutter *cutter, uint32_t number, const struct end *end, uint32_t sender, int64_t ts)
 {
+	bool handled = segment_at(cutter->whole, number)->flags & SEGMENT_HANDLER ||
+		       (end->from != NUMBER_NONE && end->from != number && segment_at(cutter->whole, end->from)->flags & SEGMENT_HANDLER);
+
 	if (end->from != NUMBER_NONE)
-		whole_edge(cutter->whole, end->from, number, end->ended == ENDED_TIMER ? EDGE_TIMER : EDGE_WAKE, ts, end->weak);
+		whole_edge(cutter->whole, end->from, number, end->ended == ENDED_TIMER ? EDGE_TIMER : EDGE_WAKE, ts, end->weak || handled);
 	if (sender != NUMBER_NONE && (sender != end->from || end->weak))
 		whole_edge(cutter->whole, sender, number, EDGE_IPC, later(ts, segment_at(cutter->whole, sender)->start), false);
 }
@@ -580,6 +586,14 @@ static void receive(struct cutter *cutter, const struct thread *thread, struct m
 	making->took_from = sender;
 }
 
+/* Another segment begins, in one handler of a signal more, or less. */
+static void handle(struct cutter *cutter, const struct thread *thread, struct making *making, int change)
+{
+	close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	making->handlers += (unsigned)change;
+	open_segment(cutter, making, cutter->wake->now, 0);
+}
+
 void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second)
 {
 	struct thread *thread = thread_of(cutter, event);
@@ -600,6 +614,8 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 	making->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
 	making->slept_from = making->slept ? thread_last(thread)->start : 0;
 	happened_add(&making->happened, call->word);
+	if (call->returns && making->handlers)
+		handle(cutter, thread, making, -1);
 	making->called_in = making->open;
 	if (call->closes || call->replaces)
 		closed(cutter, end_at(cutter, thread, making, call->closes ? in->fd : (int32_t)second));
@@ -704,6 +720,15 @@ void cutter_bounds(struct cutter *cutter, const struct event *event)
 		return;
 	close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
 	open_segment(cutter, making, cutter->wake->now, 0);
+}
+
+void cutter_signalled(struct cutter *cutter, const struct event *event)
+{
+	struct thread *thread;
+	struct making *making = awake(cutter, event, &thread);
+
+	if (making)
+		handle(cutter, thread, making, 1);
 }
 
 void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function)

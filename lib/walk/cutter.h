@@ -40,6 +40,12 @@ uint32_t cutter_segment(struct cutter *cutter, const struct event *event);
 void cutter_bounds(struct cutter *cutter, const struct event *event);
 void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function);
 
+/*
+ * The thread on the CPU runs a handler of a signal, until it returns from that: a segment of its own, whose edges are weak both ways, for it has
+ * nothing to do with what the thread was about (Argus, section 3.2, P1).
+ */
+void cutter_signalled(struct cutter *cutter, const struct event *event);
+
 /* A thread was found in this function, by a stack's number, while it ran; or so much was counted of it since the last time. */
 void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack);
 void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count);

@@ -31,10 +31,11 @@ struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, 
 /* In which functions the thread ran meanwhile, by samples, the most first; by the share of each segment that lies in the interval. To be freed. */
 struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
 
-/* Threads by the time that they ran meanwhile, the most first; without one of them. */
+/* Threads by the time that they ran meanwhile, those of a name together, the most first; without one of them. */
 enum { RUNNERS = 3 };
 struct runner {
-	uint32_t thread;
+	uint32_t thread; /* the first of the name */
+	uint32_t threads;
 	int64_t time; /* ns; 0: there are no more */
 };
 void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct runner runners[RUNNERS]);

@@ -135,19 +135,25 @@ static void tell_samples(struct teller *teller, uint32_t thread, int64_t from, i
 	free(samples.items);
 }
 
-/* Which others had a CPU, a fifth of the time or more, while the thread had none. */
+/* Which others had a CPU while the thread had none: those of the name that ran most, and who ran a fifth of the time or more. */
 static void tell_runners(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
 {
 	enum { LEAST_SHARE = 5 };
 	struct runner runners[RUNNERS];
 
 	runners_of(teller->whole, from, to, thread, runners);
-	for (int i = 0; i < RUNNERS && runners[i].time > 0 && runners[i].time >= (to - from) / LEAST_SHARE; i++) {
+	for (int i = 0; i < RUNNERS && runners[i].time > 0 && (i == 0 || runners[i].time >= (to - from) / LEAST_SHARE); i++) {
 		char *name = thread_name(teller->whole, runners[i].thread);
-		json_t *object = json_pack("{s:s}", "ran", name);
+		json_t *object = json_pack("{s:s, s:I}", "ran", name, "threads", (json_int_t)runners[i].threads);
 
+		if (runners[i].threads > 1)
+			*strrchr(name, '/') = '\0';
 		json_object_set_new(object, "time", answer_seconds(runners[i].time));
-		answer_last(teller->answer, object, "meanwhile %s ran %s of %s", name, answer_duration(runners[i].time), answer_duration(to - from));
+		if (runners[i].threads > 1)
+			answer_last(teller->answer, object, "meanwhile %u threads of %s ran %s in %s", runners[i].threads, name,
+				    answer_duration(runners[i].time), answer_duration(to - from));
+		else
+			answer_last(teller->answer, object, "meanwhile %s ran %s of %s", name, answer_duration(runners[i].time), answer_duration(to - from));
 		free(name);
 	}
 }

@@ -100,6 +100,7 @@ const struct call_words *identities_call(struct identities *identities, int16_t 
 		.replaces = !strcmp(name, "dup2") || !strcmp(name, "dup3"),
 		.descriptor = file_call_named(name) || !strncmp(name, "epoll_", 6),
 		.sends = is_sending(name),
+		.returns = !strcmp(name, "rt_sigreturn"),
 		.receives = file_call_named(name) && reason_at(identities->wake->reasons, reason)->receives,
 	};
 	return call;

@@ -25,7 +25,7 @@ void identities_begin(struct identities *identities, struct whole *whole);
 struct call_words {
 	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
 	uint32_t more, zero; /* "read more", "read 0": what it returned */
-	bool futex, closes, replaces, descriptor, sends, receives;
+	bool futex, closes, replaces, descriptor, sends, receives, returns; /* the latter: from a handler of a signal */
 };
 const struct call_words *identities_call(struct identities *identities, int16_t reason); /* valid until the next new reason */
 

@@ -31,7 +31,7 @@ enum ending { ENDED_NOT, ENDED_OPEN, ENDED_THREAD, ENDED_TIMER, ENDED_DEVICE, EN
 const char *ending_name(enum ending ending);
 
 /* Events were lost in it, or before its wait began: nobody knows how long it waited. It ends without a wait, where its thread does something else. */
-enum { SEGMENT_LOST = 1, SEGMENT_BOUNDARY = 2 };
+enum { SEGMENT_LOST = 1, SEGMENT_BOUNDARY = 2, SEGMENT_HANDLER = 4 /* of a signal: its edges are weak */ };
 
 struct segment {
 	int64_t start, wait_from, end; /* without a wait wait_from is the end */

@@ -134,16 +134,20 @@ class Graph:
 		return [answer] + (self.runners(tid, begin, end) if kind == "starved" else [])
 
 	def runners(self, without, begin, end):
-		"""Who had a CPU for a fifth of the time or more."""
-		times = []
-		for order, tid in enumerate(self.threads):
+		"""Those of the name that ran most, and of others that ran a fifth of the time or more."""
+		names = {}
+		for tid in self.threads:
 			time = 0
 			for node in self.threads[tid]:
 				active = min(node.begin, end) - max(node.start, begin)
 				time += node.run * active // (node.begin - node.start) if active > 0 else 0
-			if tid != without and time > 0 and time >= (end - begin) // 5:
-				times.append((-time, order, tid))
-		return [{"ran": self.thread(tid), "time": Seconds(-time)} for time, _, tid in sorted(times)[:3]]
+			if tid != without and time > 0:
+				first = names.setdefault(self.threads[tid][-1].name, [tid, 0, 0])
+				first[1] += 1
+				first[2] += time
+		most = sorted(names.values(), key=lambda n: -n[2])[:3]
+		return [{"ran": self.thread(tid), "threads": count, "time": Seconds(time)} for i, (tid, count, time) in enumerate(most)
+			if i == 0 or time >= (end - begin) // 5]
 
 	# Culprit.
 
