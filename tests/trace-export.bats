@@ -335,6 +335,30 @@ at_path() { # PATH
 	assert_equal "$(at_path 1.11.9 <tree | grep -cx 4)" 1
 }
 
+@test "perfetto: attributes are tracks or counters, and an arrow leads from a span to each that it called" {
+	need protoc
+	cat >text <<-'END'
+		stream version=1
+		state ts=1.0 path=h/a.7/Loop value=busy
+		state ts=1.0 path=h/a.7/Bytes value=-5
+		state ts=2.0 path=h/a.7/Loop
+		state ts=2.5 path=h/a.7/Loop value=idle
+		state ts=3.0 path=h/a.7/Bytes value=9
+		span id=1 ts=9.0 start=4.0 service=web kind=client sure=yes
+		span id=2 parent=1 ts=6.0 start=5.0 service=db kind=server sure=yes name="GET /x"
+		span id=3 parent=1 ts=8.0 start=7.0 service=db kind=server sure=yes
+		graph id=1 kind=rag from=4.0 to=9.0
+		span id=2 parent=1 ts=11.0 start=10.0 service=other kind=server sure=yes
+	END
+	trace-export -f perfetto text >lines.pftrace || [ $? = 3 ]
+	protoc --decode_raw <lines.pftrace >tree
+	assert_equal "$(at_path 1.11.23 <tree | head -n 8 | tr -d '"' | paste -sd,)" "busy,idle,web,calls,GET /x,calls,db,other"
+	assert_equal "$(at_path 1.11.9 <tree | head -n 17 | tr -d '\n')" 14214123123121212
+	assert_equal "$(at_path 1.11.30 <tree | paste -sd,)" "18446744073709551611,9"
+	assert_equal "$(at_path 1.11.47 <tree)" "$(at_path 1.11.48 <tree)"
+	assert_equal "$(at_path 1.11.47 <tree | sort -u | wc -l)" 2
+}
+
 # What Perfetto makes of it: tests/viewers.bats.
 # bats test_tags=long
 @test "perfetto: every event is there, and arrows lead along the paths" {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "export/perfetto_calls.h"
 #include "export/perfetto_kernel.h"
+#include "export/perfetto_lines.h"
 #include "export/perfetto_packet.h"
 #include "model/fit.h"
 #include "model/model.h"
@@ -30,6 +31,7 @@ struct perfetto {
 	unsigned stories; /* told so far */
 	ARRAY(struct machine *) machines;
 	struct charts *charts;
+	struct time_lines *lines;
 	uint64_t lost;	    /* the track of lost events; 0: not made yet */
 	int64_t told_until; /* the end of the moment on the root's own track */
 };
@@ -655,6 +657,35 @@ static int signal_seen(void *context, const struct record *record)
 	return chart_record(context, record, charts_signal);
 }
 
+static int line_record(const struct machine *machine, const struct record *record,
+		       int (*take)(struct time_lines *lines, const struct fields *fields))
+{
+	const struct fields *fields = stream_fields(machine->perfetto->packets.export->stream, record);
+
+	if (!fields)
+		return -1;
+	return take(machine->perfetto->lines, fields) < 0 ? wrong(machine->perfetto) : 0;
+}
+
+static int state_seen(void *context, const struct record *record)
+{
+	return line_record(context, record, time_lines_state);
+}
+
+static int span_seen(void *context, const struct record *record)
+{
+	return line_record(context, record, time_lines_span);
+}
+
+static int graph_seen(void *context, const struct record *record)
+{
+	const struct machine *machine = context;
+
+	(void)record;
+	time_lines_tree_over(machine->perfetto->lines);
+	return 0;
+}
+
 static int moment_told(void *context, const struct moment *moment)
 {
 	return moment_export(((struct export *)context)->state, moment);
@@ -680,6 +711,9 @@ static void add_machine(struct perfetto *perfetto)
 	stream_watch(stream, KIND_SAMPLE, sample_seen, machine);
 	stream_watch(stream, KIND_LIMITS, limits_seen, machine);
 	stream_watch(stream, KIND_SIGNAL, signal_seen, machine);
+	stream_watch(stream, KIND_STATE, state_seen, machine);
+	stream_watch(stream, KIND_SPAN, span_seen, machine);
+	stream_watch(stream, KIND_GRAPH, graph_seen, machine);
 }
 
 static void *another_host(void *context)
@@ -702,6 +736,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	perfetto->told_until = TS_NONE;
 	perfetto->model = model_new(export->stream, moment_told, export);
 	perfetto->charts = charts_new(perfetto);
+	perfetto->lines = time_lines_new(&perfetto->packets);
 	export->state = perfetto;
 	export->context = perfetto->model;
 	*handlers = *model_handlers(perfetto->model);
@@ -714,7 +749,7 @@ static int begin(struct export *export, struct handlers *handlers)
 static int end(struct export *export)
 {
 	const struct perfetto *perfetto = export->state;
-	int status = 0;
+	int status = time_lines_end(perfetto->lines);
 
 	for (size_t i = 0; i < perfetto->machines.count && status == 0; i++) {
 		status = call_slices_cut(perfetto->machines.items[i]->calls);
@@ -735,6 +770,7 @@ static void free_state(struct export *export)
 	}
 	free(perfetto->machines.items);
 	charts_free(perfetto->charts);
+	time_lines_free(perfetto->lines);
 	model_free(perfetto->model);
 	bytes_free(&perfetto->packets.file);
 	free(perfetto);
