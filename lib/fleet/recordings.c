@@ -134,23 +134,21 @@ static _Noreturn void take_in(const struct recordings *recordings, const struct 
 /* The filters: one for each program; and the call in which this thread waits a second, as a clock for runs that are over. */
 static _Noreturn void collect(const struct recordings *recordings, const struct job *job, bool light)
 {
-	static const char *const full_events[] = {"raw_syscalls/comm == \"%.15s\"", NULL};
-	static const char *const light_events[] = {"sched:sched_process_exec/comm == \"%.15s\"", "sched:sched_process_exit/comm == \"%.15s\"",
-						   "signal:signal_generate/comm == \"%.15s\"",
-						   "signal:signal_deliver/comm == \"%.15s\"",
-						   "raw_syscalls:sys_enter/comm == \"%.15s\" && id == %d", NULL};
-	const char *const *events = light ? light_events : full_events;
+	static const struct kind_of_event {
+		const char *name;
+		bool at_end; /* only the call that ends a process */
+	} full_events[] = {{"raw_syscalls", false}, {NULL, false}},
+	  light_events[] = {{"sched:sched_process_exec", false}, {"sched:sched_process_exit", false}, {"signal:signal_generate", false},
+			    {"signal:signal_deliver", false}, {"raw_syscalls:sys_enter", true}, {NULL, false}};
 	char *arguments[ARGUMENTS] = {"trace-collect", "-b", "4M"}, own[COMM_ROOM] = "";
-	int count = 3, ends = seccomp_syscall_resolve_name("exit_group");
+	char *end = memory_format(" && id == %d", seccomp_syscall_resolve_name("exit_group"));
+	int count = 3;
 
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < job->programs.count; i++)
-		for (int j = 0; events[j] && count + 4 < ARGUMENTS; j++) {
+		for (const struct kind_of_event *event = light ? light_events : full_events; event->name && count + 4 < ARGUMENTS; event++) {
 			arguments[count++] = "-e";
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			arguments[count++] = memory_format(events[j], job->programs.items[i], ends);
-#pragma GCC diagnostic pop
+			arguments[count++] = memory_format("%s/comm == \"%.15s\"%s", event->name, job->programs.items[i], event->at_end ? end : "");
 		}
 	arguments[count++] = "-e";
 	arguments[count++] = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));

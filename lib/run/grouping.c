@@ -249,7 +249,7 @@ void grouping_want(const struct grouping_options *options, struct run_table *tab
 static void read_feature(const struct run_table *table, const char *name, double *values)
 {
 	const struct run_column *column = run_table_feature(table, name);
-	bool zero = !strncmp(name, "count.", 6) || !strncmp(name, "errors.", 7) || !strncmp(name, "time.", 5) || !strncmp(name, "next.", 5);
+	bool zero = run_table_is_zero(name);
 
 	for (size_t i = 0; i < table->rows.count; i++)
 		values[i] = !strcmp(name, "elapsed") ? table->rows.items[i]->elapsed : zero ? 0 : NAN;

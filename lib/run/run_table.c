@@ -197,13 +197,23 @@ static const char *keep_text(struct run_table *table, char *text)
 	return kept->text;
 }
 
-static bool is_no_number(const struct field *field)
+bool run_table_is_zero(const char *name)
+{
+	static const char *const kinds[] = {"count.", "errors.", "time.", "next."};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			return true;
+	return false;
+}
+
+bool run_table_is_odd(const char *value, size_t length)
 {
 	static const char *const words[] = {"nan", "inf", "infinity"};
-	size_t sign = field->value_length && strchr("+-", *field->value) ? 1 : 0;
+	size_t sign = length && strchr("+-", *value) ? 1 : 0;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (field->value_length - sign == strlen(words[i]) && !strncasecmp(field->value + sign, words[i], strlen(words[i])))
+		if (length - sign == strlen(words[i]) && !strncasecmp(value + sign, words[i], strlen(words[i])))
 			return true;
 	return false;
 }
@@ -243,7 +253,7 @@ static int add_features(struct run_table *table, const struct fields *fields)
 
 		if (field->key_length == 3 && !memcmp(field->key, "run", 3))
 			continue;
-		if (is_no_number(field))
+		if (run_table_is_odd(field->value, field->value_length))
 			return fail("'%.*s' is %.*s for the run '%s'", (int)field->key_length, field->key, (int)field->value_length,
 				    field->value, row->id);
 		if (is_kept(table, field) &&

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/fail.h"
 #include "run/table.h"
@@ -98,12 +97,6 @@ static bool is_unknown(const char *text)
 	return !*text || !strcmp(text, "?");
 }
 
-static bool is_no_number(const char *text)
-{
-	text += *text == '-' || *text == '+';
-	return !strcasecmp(text, "nan") || !strcasecmp(text, "inf") || !strcasecmp(text, "infinity");
-}
-
 static int read_rows(struct csv *csv)
 {
 	int status;
@@ -120,7 +113,7 @@ static int read_rows(struct csv *csv)
 		if (count != csv->header.count)
 			return fail("%s:%d: %zu values, but the first line names %zu columns", csv->name, csv->line, count, csv->header.count);
 		for (size_t i = csv->all.count - count; i < csv->all.count; i++)
-			if (is_no_number(csv->all.items[i]))
+			if (run_table_is_odd(csv->all.items[i], strlen(csv->all.items[i])))
 				return fail("%s:%d: '%s' is %s", csv->name, csv->line, csv->header.items[i % csv->header.count], csv->all.items[i]);
 		csv->rows++;
 	}

@@ -125,11 +125,6 @@ static void free_chosen(struct chosen *chosen)
 	free(chosen->unit_of);
 }
 
-static bool is_zero_if_absent(const char *name)
-{
-	return !strncmp(name, "count.", 6) || !strncmp(name, "errors.", 7) || !strncmp(name, "time.", 5) || !strncmp(name, "next.", 5);
-}
-
 /* A number for each chosen run, `otherwise` where the column has none. NULL after fail(): one comes twice. */
 static double *numbers_of(const struct chosen *chosen, const struct run_column *column, double otherwise)
 {
@@ -198,22 +193,24 @@ static char **texts_of(const struct chosen *chosen, const struct run_column *col
 	return NULL;
 }
 
-static int compare_unread(const struct chosen *chosen, const char *name, uint32_t row)
+/* Whether the setting lies in a file that could not be read where the run was. */
+static bool is_unread(const struct chosen *chosen, const char *name, uint32_t row)
 {
 	for (size_t i = 0; i < chosen->runs->unread.count; i++) {
 		const struct run_unread *unread = &chosen->runs->unread.items[i];
+		size_t length = strlen(unread->file);
 
-		if (unread->row == row && !strncmp(name, unread->file, strlen(unread->file)))
-			return 1;
+		if (unread->row == row && !strncmp(name, unread->file, length) && name[length] == '/')
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* A run that told its settings and lacks this one has it absent, unless its file could not be read. */
 static void set_absent(const struct chosen *chosen, const char *name, char **texts)
 {
 	for (size_t i = 0; i < chosen->count; i++)
-		if (!texts[i] && chosen->runs->rows.items[chosen->rows[i]]->has_config && !compare_unread(chosen, name, chosen->rows[i]))
+		if (!texts[i] && chosen->runs->rows.items[chosen->rows[i]]->has_config && !is_unread(chosen, name, chosen->rows[i]))
 			texts[i] = memory_text("absent", strlen("absent"));
 }
 
@@ -301,7 +298,7 @@ static int make_feature(const struct chosen *chosen, const struct run_column *co
 
 	*feature = (struct feature){.config = column->config, .explains = NAN};
 	if (!column->config && !has_words(column)) {
-		numbers = numbers_of(chosen, column, is_zero_if_absent(column->name) ? 0 : NAN);
+		numbers = numbers_of(chosen, column, run_table_is_zero(column->name) ? 0 : NAN);
 		if (!numbers)
 			return -1;
 		feature_set_numbers(feature, numbers, NULL, chosen->count);

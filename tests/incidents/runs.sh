@@ -286,7 +286,7 @@ case_outdated()
 	mkdir -p "$work/bin.good" "$work/bin.bad"
 	cp "$(command -v gzip)" "$work/bin.good/pack"
 	cp "$(command -v xz)" "$work/bin.bad/pack"
-	head -c 1M /dev/urandom >"$work/data"
+	head -c 2M /dev/urandom >"$work/data"
 	echo 'program pack' >"$work/outdated.job"
 	enter_node() { enter=(env PATH="$work/bin.$(is_bad "$1" && echo bad || echo good):$PATH"); }
 	few_runs "$work/outdated.job" pack -c "$work/data"
