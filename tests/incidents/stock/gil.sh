@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A Python server, one of whose threads keeps the interpreter's lock in a long call of C.
-# Expected: cruncher: running
+# Expected: cruncher: running( for .*)?
 needs() { echo python3 socat; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # haproxy, with other clients too, before an application that hands requests on to threads of its own, one of which is slow.
-# Expected: pooled: running
+# Expected: pooled: running( for .*)?
 needs() { echo haproxy python3; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Somebody asks Java to collect its garbage.
-# Expected: (GC Thread#[0-9]|VM Thread|G1 .*): running
+# Expected: (GC Thread#[0-9*]|VM Thread|G1 .*): running( for .*)?
 needs() { echo java; }
 port=47302
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A thread of Java is in a synchronized block for long.
-# Expected: holder: running
+# Expected: holder: running( for .*)?
 needs() { echo java; }
 port=47301
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A client that sends a request in two pieces waits for an acknowledgement, which the other side delays.
-# Expected: timer: packet to python3
+# Expected: timer: delayed acknowledgement to python3 nagle.py
 needs() { echo python3; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nginx before an application that computes for long.
-# Expected: python3: running
+# Expected: python3 app.py: running( for .*)?
 needs() { echo nginx python3; }
 
 begin()

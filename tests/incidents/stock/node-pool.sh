@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The four threads in which Node.js reads files are all busy with passwords.
-# Expected: (node|libuv-worker|MainThread): running
+# Expected: (node|libuv-worker|MainThread): running( for .*)?
 needs() { echo node socat; }
 
 begin()

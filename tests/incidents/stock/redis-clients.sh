@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Jobs and their results go through lists of redis to a worker, beside many other clients; one job is long.
-# Expected: worker: running
+# Expected: worker: running( for .*)?
 needs() { echo redis-server redis-cli python3; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A database file of SQLite that another process has locked: sqlite3 asks again after ever longer sleeps.
-# Expected: timer: clock_nanosleep of sleep, which the process that has the lock waits for
+# Expected: timer: clock_nanosleep of sleep
 needs() { echo sqlite3; }
 
 begin()

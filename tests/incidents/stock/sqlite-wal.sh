@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The same where the database has a log (WAL): first one byte of the file is tried to lock, later another.
-# Expected: timer: clock_nanosleep of sleep, which the process that has the lock waits for
+# Expected: timer: clock_nanosleep of sleep
 needs() { echo sqlite3; }
 
 begin()
