@@ -1263,6 +1263,11 @@ told() {
 	wait $pid
 }
 
+@test "which functions timers call is told by the addresses that their events have" {
+	trace-collect --no-programs -d 0 -e timer:hrtimer_expire_entry | stream-cat --text >text
+	grep -qE '^timer address=0x[0-9a-f]{9,16} function=tcp_write_timer$' text
+}
+
 @test "what a process runs is told, without its arguments, and its control group" {
 	need_tracefs
 	[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] || skip "needs the first namespace of processes"

@@ -316,6 +316,8 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 			return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
+	if (collector->timers && timers_tell(stream) < 0)
+		return -1;
 	if (collector->stacks && collector->parts.exceptions && exceptions_throws(collector->parts.exceptions, &throws) &&
 	    stacks_see_throws(collector->stacks, throws) < 0)
 		return -1;
