@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "wake/context.h"
+#include "wake/disk.h"
 #include "wake/loop_device.h"
 #include "wake/name.h"
 #include "wake/part.h"
@@ -41,7 +42,7 @@ static bool past_cache(const struct request *request)
 
 static int32_t add_flush(struct wake *wake, const struct request *asker)
 {
-	struct disk *disk = request_disk(wake, asker->disk);
+	struct disk *disk = disk_at(wake, asker->disk);
 	int32_t request = request_add_flush(wake, asker);
 
 	*ARRAY_ADD(&disk->flushes) = (struct flush){.request = request, .state = ASKED, .alone = asker->sectors == 0};
@@ -93,7 +94,7 @@ static void forget_lost(const struct wake *wake, struct disk *disk)
  */
 static void flush_issued(struct wake *wake, const struct request *range)
 {
-	struct disk *disk = request_disk(wake, range->disk);
+	struct disk *disk = disk_at(wake, range->disk);
 	bool wanted = false;
 
 	forget_lost(wake, disk);
@@ -107,14 +108,14 @@ static void flush_issued(struct wake *wake, const struct request *range)
 
 static void complete_flush(struct wake *wake, struct flush *flush)
 {
-	request_served(wake, request_at(wake, flush->request));
+	disk_served(wake, request_at(wake, flush->request));
 	loop_device_complete(wake, flush->request);
 	flush->state = OVER;
 }
 
 static int32_t flush_complete(struct wake *wake, const struct request *range)
 {
-	struct disk *disk = request_disk(wake, range->disk);
+	struct disk *disk = disk_at(wake, range->disk);
 	int32_t first = INDEX_NONE;
 	size_t kept = 0;
 
@@ -155,7 +156,7 @@ static int32_t take_first(struct disk *disk, int state)
 
 static int32_t flush_over(struct wake *wake, const struct request *range)
 {
-	return take_first(request_disk(wake, range->disk), OVER);
+	return take_first(disk_at(wake, range->disk), OVER);
 }
 
 /* The data of a request are issued as this range, are written. */
@@ -171,13 +172,13 @@ static void flush_data_written(struct wake *wake, int32_t index)
 	if (request->flush_after)
 		request_add_data(wake, index);
 	if (request->flush_after || request->rwbs[0] == 'F')
-		*ARRAY_ADD(&request_disk(wake, request->disk)->flushes) = (struct flush){
+		*ARRAY_ADD(&disk_at(wake, request->disk)->flushes) = (struct flush){
 			.request = index, .state = request->flush_after ? AFTER : OVER, .alone = true};
 }
 
 static void flush_handed_back(struct wake *wake, const struct request *range)
 {
-	int32_t index = take_first(request_disk(wake, range->disk), ASKED);
+	int32_t index = take_first(disk_at(wake, range->disk), ASKED);
 
 	if (index != INDEX_NONE)
 		request_at(wake, index)->completed = wake->now;
@@ -229,14 +230,14 @@ static struct ahead look_ahead(const struct wake *wake, const struct disk *disk,
 static int64_t stood_until(struct wake *wake, int32_t index)
 {
 	const struct request *request = request_at(wake, index);
-	const struct disk *disk = request_disk(wake, request->disk);
+	const struct disk *disk = disk_at(wake, request->disk);
 	struct ahead ahead;
 	int64_t until;
 
 	if (request->completed == TIME_NONE)
 		return request->issued;
 	ahead = look_ahead(wake, disk, request);
-	until = request->completed - disk->shortest[request_operation(request)];
+	until = request->completed - disk->shortest[disk_operation(request)];
 	if (until > ahead.until)
 		until = ahead.until;
 	if (ahead.count < COMPLETIONS || ahead.stand > (ahead.until - request->issued) / STAND)
@@ -271,7 +272,7 @@ static struct request request_of(const struct at *at)
  */
 static bool hands_on(struct wake *wake, uint64_t disk)
 {
-	return request_disk(wake, disk)->issued.count == 0;
+	return disk_at(wake, disk)->issued.count == 0;
 }
 
 static void on_bio_queue(struct at *at)
@@ -421,7 +422,7 @@ static int32_t request_node(struct cut *cut, struct request_deed *told, enum dee
 /* More were issued after it, and are complete, than a device would serve before. */
 static bool is_overtaken(struct wake *wake, const struct request *request)
 {
-	const struct disk *disk = request_disk(wake, request->disk);
+	const struct disk *disk = disk_at(wake, request->disk);
 	int count = 0;
 
 	for (size_t i = disk->issued.count; i-- > 0 && count < OVERTAKEN_MIN;) {
@@ -475,7 +476,7 @@ static int32_t data_node(struct cut *cut, int32_t index)
 /* Those issued earlier than any service lasted are over. */
 void block_add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node, int64_t from, int64_t to)
 {
-	const struct disk *disk = request_disk(cut->wake, dev);
+	const struct disk *disk = disk_at(cut->wake, dev);
 	size_t at = disk->issued.count;
 
 	while (at-- > 0) {

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "wake/context.h"
+#include "wake/disk.h"
 #include "wake/part.h"
 #include "wake/softirq.h"
 
@@ -134,7 +135,7 @@ void loop_device_end(struct wake *wake, int32_t index)
 	if (work_is_queued(wake, backing->work))
 		return;
 	backing->disorder = false;
-	backing->next = request_disk(wake, backing->dev)->issued.count;
+	backing->next = disk_at(wake, backing->dev)->issued.count;
 }
 
 /*
@@ -201,7 +202,7 @@ static uint64_t left_of(const struct wake *wake, const struct disk *disk, size_t
 static void hand_on(struct wake *wake, struct backing *backing, int32_t index)
 {
 	struct request *lower = request_at(wake, index), *upper;
-	const struct disk *disk = request_disk(wake, backing->dev);
+	const struct disk *disk = disk_at(wake, backing->dev);
 	size_t at = find_next(wake, backing, disk);
 	uint32_t left = lower->sectors, part;
 	int32_t owner = OWNER_NOBODY;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "wake/disk.h"
 #include "wake/part.h"
 
 /*
@@ -34,7 +35,6 @@ struct requests {
 	ARRAY(struct request) all;
 	ARRAY(struct data_part) data_parts;
 	struct slot_of_disk *slots, *spare;
-	struct disk *disks, *last_disk; /* the last that was asked for */
 	/* of the event at hand */
 	ARRAY(int32_t) near; /* open requests that reach into its range */
 	ARRAY(struct unit) units, left;
@@ -64,22 +64,6 @@ struct request *request_at(const struct wake *wake, int32_t index)
 struct data_part *request_data(const struct wake *wake, int32_t index)
 {
 	return &of(wake)->data_parts.items[index];
-}
-
-struct disk *request_disk(struct wake *wake, uint64_t dev)
-{
-	struct disk *disk = of(wake)->last_disk;
-
-	if (disk && disk->dev == dev)
-		return disk;
-	HASH_FIND(hh, of(wake)->disks, &dev, sizeof(dev), disk);
-	if (!disk) {
-		disk = NEW(struct disk);
-		disk->dev = dev;
-		HASH_ADD(hh, of(wake)->disks, dev, sizeof(dev), disk);
-	}
-	of(wake)->last_disk = disk;
-	return disk;
 }
 
 /* --- the open ones, by slot ---------------------------------------------------------------------------------------------- */
@@ -147,7 +131,7 @@ static void close_request(struct wake *wake, int32_t index)
 static void open_request(struct wake *wake, int32_t index)
 {
 	struct request *request = request_at(wake, index);
-	struct disk *disk = request_disk(wake, request->disk);
+	struct disk *disk = disk_at(wake, request->disk);
 	struct slot_of_disk *slot = find_slot(wake, request->disk, slot_number(request));
 
 	if (!slot)
@@ -262,7 +246,7 @@ static void sort(struct wake *wake, int32_t *list, size_t count, int (*compare)(
 static void gather(struct wake *wake, uint64_t dev, const struct unit *range, enum lacking what)
 {
 	uint64_t first = range->from >> SLOT_SHIFT, last = (range->to - 1) >> SLOT_SHIFT;
-	const struct disk *disk = request_disk(wake, dev);
+	const struct disk *disk = disk_at(wake, dev);
 
 	of(wake)->near.count = 0;
 	first -= first < disk->widest ? first : disk->widest;
@@ -292,7 +276,7 @@ static int32_t cut_off(struct wake *wake, int32_t index, uint64_t at)
 	open_request(wake, behind);
 	request_at(wake, behind)->issued = issued;
 	if (issued != TIME_NONE)
-		*ARRAY_ADD(&request_disk(wake, rest.disk)->issued) = behind;
+		*ARRAY_ADD(&disk_at(wake, rest.disk)->issued) = behind;
 	return behind;
 }
 
@@ -429,7 +413,7 @@ static void take_strangers(struct wake *wake, const struct request *event)
 
 int32_t request_issue(struct wake *wake, const struct request *range)
 {
-	struct disk *disk = request_disk(wake, range->disk);
+	struct disk *disk = disk_at(wake, range->disk);
 	int32_t first;
 
 	share_out(wake, range, LACKS_ISSUE);
@@ -450,25 +434,6 @@ void request_requeue(struct wake *wake, const struct request *range)
 		request_at(wake, of(wake)->taken.items[i])->issued = TIME_NONE;
 }
 
-int request_operation(const struct request *request)
-{
-	static const char operations[] = "RWF";
-	const char *found = request->rwbs[0] ? strchr(operations, request->rwbs[0]) : NULL;
-
-	return found ? (int)(found - operations) : OPERATIONS - 1;
-}
-
-void request_served(struct wake *wake, struct request *request)
-{
-	struct disk *disk = request_disk(wake, request->disk);
-	int64_t time = wake->now - request->issued, *shortest = &disk->shortest[request_operation(request)];
-
-	request->completed = wake->now;
-	disk->longest = later(disk->longest, time);
-	if (*shortest == 0 || time < *shortest)
-		*shortest = time;
-}
-
 int32_t request_complete(struct wake *wake, const struct request *range)
 {
 	int32_t first;
@@ -476,7 +441,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 	share_out(wake, range, LACKS_COMPLETION);
 	first = link_taken(wake);
 	for (int32_t i = first; i != INDEX_NONE; i = request_at(wake, i)->next) {
-		request_served(wake, request_at(wake, i));
+		disk_served(wake, request_at(wake, i));
 		close_request(wake, i);
 	}
 	return first;
@@ -579,7 +544,7 @@ int64_t request_end(const struct wake *wake, const struct request *request)
 
 static void settle(struct wake *wake, const struct request *request)
 {
-	struct disk *disk = request_disk(wake, request->disk);
+	struct disk *disk = disk_at(wake, request->disk);
 
 	if (request->issued != TIME_NONE && request_end(wake, request) - request->issued > disk->longest)
 		disk->longest = request_end(wake, request) - request->issued;
@@ -590,7 +555,7 @@ void request_settle(struct wake *wake)
 	for (const struct slot_of_disk *slot = of(wake)->slots; slot; slot = slot->hh.next)
 		for (int32_t i = slot->first; i != INDEX_NONE; i = request_at(wake, i)->next_open)
 			settle(wake, request_at(wake, i));
-	for (const struct disk *disk = of(wake)->disks; disk; disk = disk->hh.next)
+	for (const struct disk *disk = disk_first(wake); disk; disk = disk->hh.next)
 		for (size_t i = 0; i < disk->flushes.count; i++)
 			settle(wake, request_at(wake, disk->flushes.items[i].request));
 }
@@ -613,17 +578,9 @@ static void forget_slots(struct requests *requests)
 void request_forget(struct wake *wake)
 {
 	struct requests *requests = of(wake);
-	struct disk *disk, *next;
 
 	forget_slots(requests);
-	requests->last_disk = NULL;
-	HASH_ITER(hh, requests->disks, disk, next)
-	{
-		HASH_DEL(requests->disks, disk);
-		free(disk->issued.items);
-		free(disk->flushes.items);
-		free(disk);
-	}
+	disk_forget(wake);
 	ARRAY_FREE(&requests->all);
 	ARRAY_FREE(&requests->data_parts);
 	ARRAY_FREE(&requests->near);

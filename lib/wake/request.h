@@ -48,34 +48,17 @@ struct data_part {
 	int32_t node; /* in the graph at hand */
 };
 
-struct flush { /* a request that waits for a flush of its disk's cache */
-	int32_t request;
-	uint8_t state;
-	bool alone; /* it is nothing else, or that is done */
-};
-
-struct disk {
-	uint64_t dev;
-	int64_t longest;       /* longest service so far */
-	int64_t shortest[4];   /* and shortest, of reads, writes, flushes, others; 0: none */
-	uint64_t widest;       /* the most slots that a request reaches over, but for wide ones; request.c */
-	bool has_wide;
-	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
-	ARRAY(struct flush) flushes;
-	UT_hash_handle hh;
-};
-
-enum { OPERATIONS = sizeof(((struct disk *)NULL)->shortest) / sizeof(int64_t) };
+struct disk;
 
 /* The state of block.c for a window. */
 struct block_window {
 	struct requests *requests;
+	struct disk *disks, *last_disk; /* see disk.h */
 	ARRAY(int32_t) drawn; /* requests that have nodes in the graph at hand */
 };
 void request_begin(struct wake *wake); /* before the first window */
 void request_free(struct wake *wake);  /* when all is forgotten */
 
-struct disk *request_disk(struct wake *wake, uint64_t dev); /* makes it if it is not there */
 struct request *request_at(const struct wake *wake, int32_t index);
 struct data_part *request_data(const struct wake *wake, int32_t index); /* by request.data */
 
@@ -92,11 +75,6 @@ int32_t request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
 int32_t request_complete(struct wake *wake, const struct request *range);
 int32_t request_hand_back(struct wake *wake, const struct request *range);
-
-/* A request in service is complete: its time counts among the disk's. */
-void request_served(struct wake *wake, struct request *request);
-
-int request_operation(const struct request *request); /* an index of disk.shortest */
 
 /* The data part of a write that a flush follows is written. */
 void request_add_data(struct wake *wake, int32_t request);
