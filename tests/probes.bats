@@ -821,10 +821,10 @@ asks_before() {
 		int main(int argc, char **argv) { waits = argc > 1; begun_before(work); return 5; }
 	C
 	gcc -O2 -o late late.c
-	asks_before || wait=wait
+	asks_before || waits=yes
 	for option in --no-recorder --max-cost=90%; do
 		rm -f load off said trace errors
-		./late ${wait:-} >said &
+		./late ${waits:-} >said &
 		victim=$!
 		until_true 20 grep -qs up said
 		trace-collect $option -c func:./late:passed -c func:./late:begun_before --text -o trace 2>errors 3>&- &
