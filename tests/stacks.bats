@@ -88,9 +88,10 @@ program() {
 
 build() { gcc -O2 -fomit-frame-pointer -pthread "$@"; }
 
-# collect_stacks PROGRAM: into the file out, as text.
+# collect_stacks PROGRAM: into the file out, as text. On a very busy machine some stacks are lost, of whichever thread, which status 3 tells: who
+# calls looks for one of many that the program has.
 collect_stacks() {
-	trace-collect --stack -e sched:sched_switch --text -o out -- "$@"
+	trace-collect --stack -e sched:sched_switch --text -o out -- "$@" || [ $? = 3 ]
 }
 
 # users EVENT: the program's frames of each such event of the threads of this name: users sleep prog.
