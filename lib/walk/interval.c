@@ -1,9 +1,12 @@
 #include "walk/interval.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/number.h"
 #include "walk/marked.h"
 #include "walk/whole_find.h"
+#include "walk/whole_words.h"
 
 bool segment_timed(const struct whole *whole, uint32_t number)
 {
@@ -91,6 +94,33 @@ static void take(struct state *state, enum state_kind kind, const struct sum *su
 	state->timed = sum->timed;
 }
 
+/* How often the thread called sched_yield meanwhile; of a segment that lies partly in the interval, by the share that does. */
+static uint64_t count_yields(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	static const char counter[] = "sched_yield";
+	size_t count, first, counters;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+	uint64_t yields = 0;
+
+	for (first = whole_first(whole, thread, from); first < count && segment_at(whole, segments[first])->start < to; first++) {
+		const struct segment *segment = segment_at(whole, segments[first]);
+		int64_t part = interval_shared(segment->start, segment->wait_from, from, to);
+		const struct whole_count *of = whole_counts_of(&whole->counters, segments[first], &counters);
+
+		for (size_t i = 0; i < counters; i++)
+			if (strstr(whole_text(whole, of[i].word), counter))
+				yields += (uint64_t)share_of((int64_t)of[i].count, part, segment->wait_from - segment->start);
+	}
+	return yields;
+}
+
+static bool yields_often(const struct state *state, int64_t from, int64_t to)
+{
+	if (state->kind == STATE_WAIT)
+		return state->waits >= YIELDS && (state->waits - state->timed) * YIELD_SHARE <= state->waits;
+	return (double)state->yields * NSEC_PER_SEC >= (double)SPINS * (double)(to - from) && state->yields > 0;
+}
+
 struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
 {
 	struct sums sums = {.waits = memory_new(whole->identities.pieces.count, sizeof(*sums.waits))};
@@ -112,7 +142,9 @@ struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, 
 	}
 	if (state.kind != STATE_WAIT)
 		state.waits = state.timed = 0;
-	state.yielding = state.waits >= YIELDS && (state.waits - state.timed) * YIELD_SHARE <= state.waits;
+	if (whole->counters.count && (state.kind == STATE_RUNNING || state.kind == STATE_RUNNABLE))
+		state.yields = count_yields(whole, thread, from, to);
+	state.yielding = yields_often(&state, from, to);
 	free(sums.waits);
 	free(sums.identities.items);
 	return state;

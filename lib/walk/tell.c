@@ -171,6 +171,14 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 		json_object_set_new(object, "time", answer_seconds(state->time));
 		json_object_set_new(object, "share", json_real((double)state->time / (double)(to - from)));
 	}
+	if (state->yielding && state->kind != STATE_WAIT) {
+		json_object_set_new(object, "yields", json_integer((json_int_t)state->yields));
+		answer_line(teller->answer, object, "yielding: %s calls sched_yield %llu times in %s: it waits for a flag, in a loop", thread,
+			    (unsigned long long)state->yields, answer_duration(to - from));
+		tell_samples(teller, number, from, to);
+		free(thread);
+		return;
+	}
 	switch (state->kind) {
 	case STATE_RUNNING:
 		answer_line(teller->answer, object, "busy: %s runs %s of %s", thread, answer_duration(state->time), answer_duration(to - from));
