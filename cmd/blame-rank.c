@@ -10,6 +10,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
+#include "base/memory.h"
 #include "base/priority.h"
 #include "blame/comparison.h"
 #include "blame/told.h"
@@ -320,10 +321,10 @@ static int write_comparison(const struct ranker *ranker, bool incomplete)
 
 static int compare(struct ranker *ranker, char *const *files)
 {
-	struct device_records devices = {0};
+	struct device_records *devices = NEW(struct device_records);
 	int status = EXIT_DONE;
 
-	ranker->devices = &devices;
+	ranker->devices = devices;
 	ranker->comparison = comparison_new();
 	for (int i = 0; i < 2 && status != EXIT_FAILED; i++) {
 		int this_status;
@@ -339,9 +340,10 @@ static int compare(struct ranker *ranker, char *const *files)
 	}
 	if (status != EXIT_FAILED)
 		status = write_comparison(ranker, status == EXIT_INCOMPLETE);
-	for (size_t i = 0; i < devices.lines.count; i++)
-		free(devices.lines.items[i]);
-	free(devices.lines.items);
+	for (size_t i = 0; i < devices->lines.count; i++)
+		free(devices->lines.items[i]);
+	free(devices->lines.items);
+	free(devices);
 	comparison_free(ranker->comparison);
 	return status;
 }
