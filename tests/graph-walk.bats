@@ -186,6 +186,48 @@ edge graph=whole from=5 to=4 kind=ipc ts=3.610000000'
 	assert_output --partial '2 object=3#2'
 }
 
+# Clients 10 and 30 ask server 20, twice each while it waits for that; then both at once.
+batch() {
+	local n=0 client
+	begin
+	switch 0.0 0 0 R 20
+	switch 0.0 1 0 R 10
+	switch 0.0 2 0 R 30
+	for client in 10 30 10 30; do
+		n=$((n + 1))
+		enter $n.1 0 20 45 0x$client,0x0
+		switch $n.2 0 20 S 0
+		enter $n.3 $((client / 20 + 1)) $client 44 0x4,0x0
+		wake $n.31 $((client / 20 + 1)) $client 20
+		leave $n.32 $((client / 20 + 1)) $client 44 5
+		switch $n.4 0 0 R 20
+		leave $n.5 0 20 45 5
+	done
+	enter 5.1 1 10 44 0x4,0x0
+	leave 5.12 1 10 44 5
+	enter 5.2 1 10 45 0x4,0x0
+	switch 5.3 1 10 S 0
+	enter 5.4 2 30 44 0x4,0x0
+	leave 5.42 2 30 44 5
+	enter 5.5 0 20 45 0x10,0x0
+	leave 5.51 0 20 45 5
+	enter 5.6 0 20 45 0x30,0x0
+	leave 5.61 0 20 45 5
+	enter 6.5 0 20 44 0x10,0x0
+	wake 6.51 0 20 10
+	leave 6.52 0 20 44 5
+	switch 6.6 1 0 R 10
+	leave 6.7 1 10 45 5
+}
+
+@test "in a batch a reply that is late blames the request that was handled before it was sent" {
+	batch >in
+	run -0 graph-walk -x 'back 10#1' in
+	assert_line 't10/10#1  waits 1.210 s in recvfrom fd 4; ended by t20/20#7'
+	assert_line 't20/20#6  waits 0 ns in recvfrom fd 48; ended by t30/30#1, by what it sent'
+	refute_line --partial 't20/20#5'
+}
+
 @test "a timer that is cancelled leads from who armed it to who cancelled it; a handler of a signal is a segment of its own, weak both ways" {
 	{
 		begin
