@@ -539,7 +539,7 @@ static int write_disk(struct reading *reading, struct text *text, struct span fi
 	return text_record(text, &reading->record);
 }
 
-/* What LTTng tells of threads and disks becomes records. -1 after fail(). */
+/* Writes records of the threads and disks that LTTng lists. -1 after fail(). */
 static int tell_things(struct reading *reading, struct text *text, int64_t ts, const struct ctf_line *line)
 {
 	struct span fields = line->groups[line->count - 1];

@@ -25,7 +25,7 @@ static uint64_t overwritten(const char *line, size_t length)
 	return number_count(at, strspn(at, "0123456789"), &written) == 0 && written > there ? written - there : 0;
 }
 
-/* What else a line may be; `missing`: events are missing because of it. */
+/* A line that is no event; `missing`: events are missing because of it. */
 static const struct {
 	const char *kind;
 	bool missing;

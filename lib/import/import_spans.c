@@ -16,7 +16,7 @@
 #include "import/import_format.h"
 #include "span/spans.h"
 
-/* What is known of a stream's spans: a file's, or of all files if they are merged. */
+/* The spans of a stream: of a file, or of all files if they are merged. */
 struct spans_state {
 	struct spans *spans;
 	uint64_t broken; /* spans without id or times */
@@ -79,7 +79,7 @@ static int64_t pid_of(const json_t *value)
 	return pid > 0 && pid <= INT32_MAX ? pid : 0;
 }
 
-/* What attributes, or tags, say of a span, or of the process that tells it. */
+/* The attributes, or tags, of a span, or of its process. */
 static void take_attribute(struct span_told *told, const char *key, const json_t *value)
 {
 	static const struct {
@@ -149,7 +149,7 @@ static void take_status(struct span_told *told, const json_t *status)
 		told->error = message ? message : "true";
 }
 
-/* What a span without a parent is linked to in its own trace: who caused it, but did not wait. */
+/* The span of its own trace that a span without a parent is linked to: it caused the span, but did not wait. */
 static void take_links(struct span_told *told, const json_t *links)
 {
 	size_t i;
@@ -321,7 +321,7 @@ static ssize_t read_more(void *lines, char *bytes, size_t room)
 	return lines_read(lines, bytes, room);
 }
 
-/* What may stand before and between documents: white space, and how Windows marks UTF-8. */
+/* White space, and the mark by which Windows begins UTF-8, may stand before and between documents. */
 static bool is_blank(char c)
 {
 	return c && strchr(" \t\r\n\357\273\277", c);

@@ -369,7 +369,7 @@ static void take_tail(struct log *log, struct strace_line *line)
 	log->parted = 0;
 }
 
-/* What lines without a time and call are; `missing`: they may be events. */
+/* Lines without a time and a call; `missing`: they may be events. */
 static const struct {
 	const char *kind;
 	bool missing;

@@ -148,7 +148,7 @@ struct span strace_quoted(struct span text)
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
 
-/* What no program sees, so that the C library has no names for it. */
+/* Errors that no program sees, so that the C library has no names for them. */
 static const struct {
 	const char *name;
 	int number;
@@ -308,7 +308,7 @@ static void take_tid(struct span *text, struct strace_line *read)
 	*text = after_blanks(*text);
 }
 
-/* What options put between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
+/* The text behind the brackets that options put between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
 static struct span behind_brackets(struct span text)
 {
 	const char *close;
@@ -337,7 +337,7 @@ static const char *read_attached(struct span text, struct strace_line *read)
 	return at && find(text, " attached") && read_tid((struct span){at + sizeof(attached) - 1, text.end}, &read->attached) ? at : NULL;
 }
 
-/* What follows the time. */
+/* The rest of the line, behind the time. */
 static enum strace_kind read_event(struct span text, struct strace_line *read)
 {
 	bool resumed = begins_with(text, "<... ");

@@ -372,7 +372,7 @@ static int read_options_6(struct tracedat *file, struct cursor *at, uint64_t *li
 	}
 }
 
-/* What kind of events an instance has, and where. */
+/* The kinds of events of an instance, and their places in the file. */
 static int read_kind(struct tracedat *file, struct tracedat_buffer *buffer, uint64_t list)
 {
 	const char *kind;

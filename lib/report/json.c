@@ -611,7 +611,7 @@ static void put_headline(json_t *object, const struct report *report)
 	json_decref(lines);
 }
 
-/* Who usually ends what was waited for, by window; NULL: nothing is known of that. */
+/* The usual enders of the waits, by window; NULL: none is known. */
 static json_t *usual_array(const struct usual *usual)
 {
 	json_t *array = NULL;

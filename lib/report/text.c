@@ -505,7 +505,7 @@ static void note_ending(struct text *text, const struct moment *moment, bool aga
 		*ARRAY_ADD(&text->endings) = (struct ending){memory_text(moment->window, strlen(moment->window)), ftell(text->body)};
 }
 
-/* Who usually ends what was waited for: the culprit, and a circle. */
+/* The usual ender of the wait: the culprit, and a circle of waits. */
 static void print_usual(const struct report *report, const char *lead, const struct usual_window *usual)
 {
 	char *indent = memory_format("%*s", (int)strlen(lead), "");

@@ -373,7 +373,7 @@ static int load_programs(struct collector *collector)
 	return 0;
 }
 
-/* What processes run. */
+/* Starts the look-up of the programs that processes run. */
 static int watch_programs(struct collector *collector)
 {
 	collector->asker = asker_start(&collector->clock);
@@ -601,7 +601,7 @@ static int look_at_begun(struct collector *collector)
 	return 0;
 }
 
-/* What costs too much may go, and what was begun before that is in doubt. 1: it is all that is left; -1 after fail(). */
+/* Sheds what costs too much; calls and waits from before that are in doubt. 1: only the costly part is left; -1 after fail(). */
 static int look_at_cost(struct collector *collector, int64_t until)
 {
 	struct cost_subject subject = {

@@ -339,7 +339,7 @@ static double stacks_own(const struct spent *from, const struct spent *to)
 	return (double)(to->stacks - from->stacks) * STACK_WALK_NS + (double)(to->lookups - from->lookups);
 }
 
-/* What an event that is read costs the collector itself, by the share that it has of all that were. */
+/* The collector's own cost of an event that it reads. */
 static double reading_ns(const struct cost *cost, const struct cost_subject *subject, const struct spent *now)
 {
 	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
@@ -529,7 +529,7 @@ static enum cost_verdict end(struct cost *cost, const struct cost_subject *subje
 	return write_step(cost, subject, &all, "", spent) < 0 ? COST_FAILED : COST_END;
 }
 
-/* What goes next; false: nothing, until it has been seen again what all costs. */
+/* Chooses the next part to shed; false: nothing until the cost was measured again. */
 static bool choose(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
 	*load = (struct load){.what = "stacks", .share = cost->stacks_share, .stacks = true};

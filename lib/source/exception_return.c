@@ -12,7 +12,7 @@
 #include "program/symbol.h"
 #include "source/argument_record.h"
 
-/* What such events are called in front of FUNCTION:COND; no stream has them. */
+/* The name of such events in front of FUNCTION:COND; no stream has them. */
 #define EVENT "exception:"
 
 /* A condition, in parts of its text. */

@@ -283,7 +283,7 @@ static int probe_throw(struct exceptions *exceptions, enum moment moment, const 
 	return probes_bare(path, offset, THROWS);
 }
 
-/* What is not linked into a program statically is not called there. */
+/* If a function is not linked into a program, the program does not call it there: it gets no probe. */
 static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *path)
 {
 	for (int moment = MOMENT_THROW; moment < MOMENTS; moment++) {

@@ -26,7 +26,7 @@ void execs_close(struct execs *execs); /* NULL is allowed */
 
 void execs_take(struct execs *execs);
 
-/* What a process runs that began before, as of now by /proc; does nothing where the kernel has told it. */
+/* Adds the program of an earlier process, read from /proc now; does nothing if the kernel has told a program. */
 void execs_learn(struct execs *execs, int32_t pid, const struct program *program);
 
 /*
@@ -36,7 +36,7 @@ void execs_learn(struct execs *execs, int32_t pid, const struct program *program
 #define EXECS_LAST INT64_MAX
 bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *program, bool *has_group);
 
-/* What it ran at this time; `own`: if it is known to be a process, for a thread has what its parent ran, too. */
+/* The program of a process at this time. `own`: only if it is known to be a process; a thread else has the program of its parent. */
 bool execs_find_then(struct execs *execs, int32_t pid, int64_t ts, bool own, struct program *program, bool *has_group);
 
 /* A process made another at this time: that one runs the same until it begins another program. */

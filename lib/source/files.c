@@ -136,7 +136,7 @@ static struct file_seen *find(struct thread_files *thread, int32_t fd)
 	return seen;
 }
 
-/* What is to be told of it; NULL: nothing new. */
+/* The kind to write for the descriptor; NULL: nothing new. */
 static const char *news_of(struct file_seen *seen, int64_t ts, int32_t tid)
 {
 	uint64_t inode = 0;

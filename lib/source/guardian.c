@@ -19,7 +19,7 @@
 /* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
 enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
 
-/* Whoever kills by the collector's command line means the collector. */
+/* A kill by the collector's command line is meant for the collector only. */
 static void rename_self(const char *name)
 {
 	size_t length = 0;

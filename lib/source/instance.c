@@ -23,7 +23,7 @@
 
 enum { NAME_ROOM = 64, TRIES = 5, LOCK_TRIES = 400, LOCK_PAUSE_NS = 5 * 1000 * 1000 };
 
-/* Who made something in tracefs. Several collectors may have the same pid, each in a PID namespace of its own. */
+/* The maker of an instance in tracefs. Several collectors may have the same pid, each in a PID namespace of its own. */
 struct owner {
 	pid_t pid;
 	unsigned space; /* the number of the namespace; 0: the machine's own */

@@ -110,7 +110,7 @@ static bool is_listed(const char *list, const char *word, size_t length)
 	return false;
 }
 
-/* What an option leads to: more options, what is run, or nothing that can be told. */
+/* The meaning of an option: more options follow, the program follows, or the program is not known. */
 enum step { STEP_ON, STEP_FOUND, STEP_END };
 
 static enum step take_letters(const struct interpreter *known, const char *letters, struct words *words, const char **found)

@@ -106,7 +106,7 @@ struct meddling *meddling_watch(struct tracefs_instance *instance, struct tracef
 	return NULL;
 }
 
-/* What may be done to an instance without any harm to what is traced in it. */
+/* Tells whether the event is no harm to the traced data. */
 static bool is_harmless(const struct inotify_event *event, const char *name)
 {
 	static const char *const harmless[] = {"trace_marker", "trace_marker_raw", "error_log"};

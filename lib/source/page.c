@@ -13,7 +13,7 @@ enum { COMMIT_AT = 8, ENTRY = 4 };
 enum { LENGTH_FOLLOWS = 0, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
 enum { TIME_BITS = 27 };
 
-/* What a discarded event has for a delta of 0, with which it would be the padding at a page's end; rb_event_discard(). */
+/* The delta of a discarded event in place of 0, which would mean the padding at a page's end; rb_event_discard(). */
 enum { DELTA_NONE = 1 };
 
 /* An absolute time has 59 bits; the rest is as in the page's own time. */

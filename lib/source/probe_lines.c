@@ -143,7 +143,7 @@ static uint64_t lines_of(const struct probe_lines *lines, int32_t pid, char targ
 
 /* --- probes ------------------------------------------------------------------------------------------------------------ */
 
-/* What was placed in a file, in words. */
+/* The probes that were placed in a file, in words. */
 struct outcome {
 	char *costs, *why;
 	size_t placed;

@@ -25,7 +25,7 @@ static size_t put(char *to, const char *text, size_t length, size_t most)
 	return dots + kept;
 }
 
-/* What a program makes of its first word may be its whole command line, or a title. */
+/* A program may put its whole command line, or a title, into its first word. */
 static size_t without_options(const char *word)
 {
 	const char *option = strstr(word, " -");

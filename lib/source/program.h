@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What /proc has of them is read up to so much. */
+/* PROGRAM_READ: the most bytes read from a file in /proc */
 enum { PROGRAM_ROOM = 256, PROGRAM_TITLE_ROOM = 128, PROGRAM_GROUP_ROOM = 256, PROGRAM_READ = 1 << 15 };
 
 struct program {

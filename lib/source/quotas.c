@@ -39,7 +39,7 @@ struct quota_group {
 	UT_hash_handle hh;
 };
 
-/* What looking at groups needs. */
+/* The state of a look at groups. */
 struct look {
 	struct quotas *quotas;
 	struct stream *stream;
@@ -100,7 +100,7 @@ static int compare_tids(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Who may have been throttled: who is in the group now, and who was at the look before and has ended since. */
+/* The threads that may have been throttled: those in the group now, and those of the look before that have ended since. */
 static void write_tids(const struct look *look, const struct quota_group *group, struct line *line)
 {
 	struct tids all = {0};
@@ -155,7 +155,7 @@ static bool is_worth_listing(const struct look *look, const struct quota_group *
 	return !group->large && (look->begun < group->hot || HASH_COUNT(look->quotas->groups) <= FEW_GROUPS);
 }
 
-/* What was throttled between two looks was so between the beginning of the first and the end of the second. */
+/* A group that was throttled between two looks was so between the beginning of the first and the end of the second. */
 static void look_at(struct look *look, struct quota_group *group, int directory)
 {
 	struct tids before = group->before;

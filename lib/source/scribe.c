@@ -20,7 +20,7 @@ enum { PART_ROOM = 64 }; /* a probe's event: its head, two addresses, and two ar
 /* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
 
-/* What every event begins with. */
+/* The common fields of every event. */
 struct common {
 	uint16_t id;
 	uint8_t flags, preempt_count;

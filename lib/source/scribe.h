@@ -25,7 +25,7 @@
 
 enum { SCRIBE_OWN = 3 + HELPERS_MAX };
 
-/* What a scribe works with. All of it must stay; what may be NULL says so. */
+/* The parts that a scribe works with. All must outlive it; the comments say which may be NULL. */
 struct scribe_setup {
 	struct stream *stream;
 	const struct wishes *wishes;

@@ -157,7 +157,7 @@ static int name_of_peer(int fd, struct sockaddr *address, socklen_t *length)
 	return getpeername(fd, address, length);
 }
 
-/* What was accepted has the name of its listener. */
+/* An accepted socket has the name of its listener. */
 static enum side side_of_unix(int fd)
 {
 	bool own, other;

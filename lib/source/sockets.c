@@ -134,7 +134,7 @@ static int take_processes(struct looking *looking)
 
 /* --- what they are ----------------------------------------------------------------------------------------------------- */
 
-/* What an IPv4 address looks like within IPv6 is spelled as in IPv4: the other end may be of that. */
+/* An IPv4 address within IPv6 is spelled as IPv4, because the other end may be an IPv4 socket. */
 static void spell(const struct inet_diag_msg *socket, const __be32 address[4], __be16 port, char text[ADDRESS_ROOM])
 {
 	struct in6_addr wide;

@@ -148,7 +148,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 	return begun;
 }
 
-/* What a process ran that is gone by now, if it is one. NULL: not known. */
+/* The program of a process that is gone by now, if the thread was one. NULL: not known. */
 static const struct process_program *gone_program(struct threads *threads, int64_t ts, int32_t tid)
 {
 	struct thread *process = threads_at(threads, tid);

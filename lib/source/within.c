@@ -10,7 +10,7 @@
 
 enum { ARGUMENTS = 6, EVENT_ROOM = 128, STAT_CPU = 37 /* fields from the name's end to that of the CPU */ };
 
-/* What a thread is in. Two looks that are the same, with nothing run between them, are one wait. */
+/* The call that a thread is in. If two looks are the same, and the thread did not run in between, it is one wait. */
 struct place {
 	int32_t tid;
 	long call;

@@ -47,7 +47,7 @@ static bool read_value(const struct event *event, const struct event_field *fiel
 	return true;
 }
 
-/* What is taken comes before what the same call hands on. */
+/* A call takes its job before it hands one on. */
 static void add_hands(struct at *at)
 {
 	struct traced *traced = traced_of(at->wake);

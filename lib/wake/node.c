@@ -258,7 +258,7 @@ void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wai
 	deed->purpose = reason->purpose;
 }
 
-/* What a part says of a run, or a job for others, or nothing else. The work of a kernel thread is the deed of whoever queued it. */
+/* A run's deed: as a part tells it, or a job for others, or just running. The work of a kernel thread is the deed of the thread that queued it. */
 static void tell_run(const struct wake *wake, const struct thread *thread, const struct piece *run, int32_t asker, struct deed *deed)
 {
 	struct job job;

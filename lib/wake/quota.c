@@ -60,7 +60,7 @@ static void free_all(struct wake *wake)
 	free(of(wake)->refills.items);
 }
 
-/* What groups did lately stays. */
+/* The latest throttlings of groups stay. */
 static void forget(struct wake *wake)
 {
 	struct quotas *quotas = of(wake);

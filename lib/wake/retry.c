@@ -159,7 +159,7 @@ static const struct piece *wait_of_call(const struct thread *thread)
 	return NULL;
 }
 
-/* What ended a wait, as the cause of the waits before it. False: it explains only this wait. */
+/* The cause of a wait, as the cause of the waits before it. False: it explains only this wait. */
 static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
 		      int32_t *index)
 {

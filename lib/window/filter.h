@@ -54,7 +54,7 @@ void filter_free(struct filter *filter);
 const struct events *filter_events(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
 
-/* What a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
+/* A firing that a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
 struct filter_found {
 	const char *trigger, *chart, *key, *text;
 	const struct sample *request; /* whose fields are told; NULL: none */
