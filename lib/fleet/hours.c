@@ -26,9 +26,6 @@
 
 enum { NAME_MOST = 200, RECENT_SECONDS = 3 };
 
-/* The processes of a ranking, in the order of their pipe. */
-enum { UNPACK, RANK, INTAKE, STAGES };
-
 struct name {
 	char text[NAME_MOST + 1];
 };
@@ -40,8 +37,7 @@ struct hours {
 	names done;	      /* in order */
 	bool more;	      /* the folder had another when it was read */
 	struct name at_hand;
-	pid_t stages[STAGES]; /* 0: none, or it ended */
-	bool failed;
+	struct stages stages; /* zstd, blame-rank, and what takes in */
 };
 
 static int by_name(const void *a, const void *b)
@@ -153,16 +149,28 @@ static void note_done(struct hours *hours)
 	ARRAY_FREE(&there);
 }
 
-static _Noreturn void unpack(const char *path)
+static void unpack(void *context)
 {
+	const struct hours *hours = context;
+	char *path = memory_format("%s/%s", hours->options.folder, hours->at_hand.text);
+
 	setpriority(PRIO_PROCESS, 0, 19);
 	execlp("zstd", "zstd", "-dcq", "--", path, (char *)NULL);
 	fprintf(stderr, "run-edge: cannot start 'zstd': %s\n", strerror(errno));
 	_exit(127);
 }
 
-static _Noreturn void take_in(const struct hours *hours)
+static void rank(void *context)
 {
+	const struct hours *hours = context;
+	char blamed[] = "10", *arguments[] = {"blame-rank", "-n", blamed, NULL};
+
+	stage_execute(hours->options.commands, arguments);
+}
+
+static void take_in(void *context)
+{
+	const struct hours *hours = context;
 	char *name = memory_text(hours->at_hand.text, strlen(hours->at_hand.text) - strlen(HOUR));
 	int status;
 
@@ -172,61 +180,6 @@ static _Noreturn void take_in(const struct hours *hours)
 	if (status == 1 && *fail_text())
 		hours->options.tell(fail_text());
 	_exit(status);
-}
-
-/* The first two processes, whose ends of the pipes the last one must not have, and that. */
-static void begin_stages(struct hours *hours, const char *path)
-{
-	char blamed[] = "10", *arguments[] = {"blame-rank", "-n", blamed, NULL};
-	int packed[2], ranked[2];
-
-	if (pipe2(packed, O_CLOEXEC) < 0)
-		return;
-	if (pipe2(ranked, O_CLOEXEC) < 0) {
-		close(packed[0]);
-		close(packed[1]);
-		return;
-	}
-	if ((hours->stages[UNPACK] = stage_start(-1, packed[1])) == 0)
-		unpack(path);
-	if ((hours->stages[RANK] = stage_start(packed[0], ranked[1])) == 0)
-		stage_execute(hours->options.commands, arguments);
-	close(packed[0]);
-	close(packed[1]);
-	close(ranked[1]); /* else the reader would never see its end */
-	if ((hours->stages[INTAKE] = stage_start(ranked[0], -1)) == 0)
-		take_in(hours);
-	close(ranked[0]);
-}
-
-static void begin(struct hours *hours)
-{
-	char *path = memory_format("%s/%s", hours->options.folder, hours->at_hand.text);
-
-	hours->failed = false;
-	begin_stages(hours, path);
-	for (int i = 0; i < STAGES; i++) {
-		hours->failed |= hours->stages[i] <= 0;
-		if (hours->stages[i] < 0)
-			hours->stages[i] = 0;
-	}
-	free(path);
-}
-
-static bool is_running(const struct hours *hours)
-{
-	return hours->stages[UNPACK] > 0 || hours->stages[RANK] > 0 || hours->stages[INTAKE] > 0;
-}
-
-static void reap(struct hours *hours, int options)
-{
-	int status = 0;
-
-	for (int i = 0; i < STAGES; i++)
-		if (hours->stages[i] > 0 && waitpid(hours->stages[i], &status, options) != 0) {
-			hours->stages[i] = 0;
-			hours->failed |= !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3);
-		}
 }
 
 /* The first that was not ranked. */
@@ -259,7 +212,7 @@ static void finish(struct hours *hours)
 {
 	char *text;
 
-	if (hours->failed) {
+	if (hours->stages.failed) {
 		text = memory_format("'%s/%s' could not be ranked; its moments are missing", hours->options.folder, hours->at_hand.text);
 		hours->options.tell(text);
 		if (outbox_tell(hours->options.outbox, hours->options.node, "", hours->at_hand.text, text) < 0)
@@ -272,8 +225,10 @@ static void finish(struct hours *hours)
 
 void hours_step(struct hours *hours)
 {
-	reap(hours, WNOHANG);
-	if (is_running(hours))
+	static stage_function *const functions[STAGES] = {unpack, rank, take_in};
+
+	stages_reap(&hours->stages, WNOHANG);
+	if (stages_run(&hours->stages))
 		return;
 	if (*hours->at_hand.text)
 		finish(hours);
@@ -281,17 +236,17 @@ void hours_step(struct hours *hours)
 		return;
 	hours->more = find_next(hours);
 	if (hours->more)
-		begin(hours);
-	if (!is_running(hours)) /* there is none, or no process could be made: the next step tries again */
+		stages_start(&hours->stages, functions, hours);
+	if (!stages_run(&hours->stages)) /* there is none, or no process could be made: the next step tries again */
 		*hours->at_hand.text = '\0';
 }
 
 void hours_end(struct hours *hours)
 {
 	for (int i = 0; i < STAGES; i++)
-		if (hours->stages[i] > 0)
-			kill(hours->stages[i], SIGTERM);
-	reap(hours, 0);
+		if (hours->stages.pids[i] > 0)
+			kill(hours->stages.pids[i], SIGTERM);
+	stages_reap(&hours->stages, 0);
 	free(hours->done.items);
 	free(hours);
 }

@@ -27,13 +27,10 @@
 
 enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, ARGUMENTS = 80 };
 
-/* The processes of a recording, in the order of their pipe. */
-enum { COLLECT, FEATURES, INTAKE, STAGES };
-
 struct recording {
 	struct order *order;	/* a copy */
 	struct seek *seek;	/* of an order that names a server; NULL: none was needed yet */
-	pid_t stages[STAGES];	/* 0: none, or it ended */
+	struct stages stages;	/* trace-collect, run-features, and what takes in */
 	bool ending;		/* the order is over */
 	bool wanted;		/* by the orders that were read last */
 	bool refused;
@@ -116,24 +113,37 @@ static void count_run(void *context, uint64_t runs)
 	outbox_note(counting->outbox, name, text, number_spell_unsigned(text, counting->before + runs));
 }
 
+/* What the processes of a pipe need to know. */
+struct beginning {
+	const struct recordings *recordings;
+	const struct order *order;
+	const struct job *job;
+	const char *path; /* of the job's file */
+	uint64_t left;	  /* runs */
+};
+
 /* In the process that puts runs into the outbox. */
-static _Noreturn void take_in(const struct recordings *recordings, const struct order *order, uint64_t left)
+static void take_in(void *context)
 {
-	struct counting counting = {recordings->options.outbox, order, order->runs - left};
+	const struct beginning *beginning = context;
+	const struct recordings *recordings = beginning->recordings;
+	struct counting counting = {recordings->options.outbox, beginning->order, beginning->order->runs - beginning->left};
 	static char standard[] = "-", *const files[] = {standard};
 	int status;
 
 	prctl(PR_SET_NAME, "run-edge-intake");
 	confine(CONFINE_SPOOL, recordings->options.folder, NULL, 0);
-	status = intake_run(files, 1, recordings->options.outbox, left, count_run, &counting);
+	status = intake_run(files, 1, recordings->options.outbox, beginning->left, count_run, &counting);
 	if (status == 1 && *fail_text())
 		recordings->options.tell(fail_text());
 	_exit(status);
 }
 
 /* The filters: one for each program; and the call in which this thread waits a second, as a clock for runs that are over. */
-static _Noreturn void collect(const struct recordings *recordings, const struct job *job, bool light)
+static void collect(void *context)
 {
+	const struct beginning *beginning = context;
+	const struct job *job = beginning->job;
 	static const struct kind_of_event {
 		const char *name;
 		bool at_end; /* only the call that ends a process */
@@ -146,47 +156,23 @@ static _Noreturn void collect(const struct recordings *recordings, const struct 
 
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < job->programs.count; i++)
-		for (const struct kind_of_event *event = light ? light_events : full_events; event->name && count + 4 < ARGUMENTS; event++) {
+		for (const struct kind_of_event *event = beginning->order->light ? light_events : full_events; event->name && count + 4 < ARGUMENTS; event++) {
 			arguments[count++] = "-e";
 			arguments[count++] = memory_format("%s/comm == \"%.15s\"%s", event->name, job->programs.items[i], event->at_end ? end : "");
 		}
 	arguments[count++] = "-e";
 	arguments[count++] = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));
-	stage_execute(recordings->options.commands, arguments);
+	stage_execute(beginning->recordings->options.commands, arguments);
 }
 
-static _Noreturn void make_features(const struct recordings *recordings, const char *job_path, bool light)
+static void make_features(void *context)
 {
-	char *arguments[] = {"run-features", "--job", (char *)job_path, "--node", (char *)recordings->options.node, "--live",
-			     light ? "--light" : "--no-children", NULL};
+	const struct beginning *beginning = context;
+	const struct recordings *recordings = beginning->recordings;
+	char *arguments[] = {"run-features", "--job", (char *)beginning->path, "--node", (char *)recordings->options.node, "--live",
+			     beginning->order->light ? "--light" : "--no-children", NULL};
 
 	stage_execute(recordings->options.commands, arguments);
-}
-
-static void begin_stages(struct recordings *recordings, struct recording *recording, const struct job *job, const char *path, uint64_t left)
-{
-	int events[2], runs[2];
-
-	if (pipe2(events, O_CLOEXEC) < 0)
-		return;
-	if (pipe2(runs, O_CLOEXEC) < 0) {
-		close(events[0]);
-		close(events[1]);
-		return;
-	}
-	if ((recording->stages[COLLECT] = stage_start(-1, events[1])) == 0)
-		collect(recordings, job, recording->order->light);
-	if ((recording->stages[FEATURES] = stage_start(events[0], runs[1])) == 0)
-		make_features(recordings, path, recording->order->light);
-	close(events[0]);
-	close(events[1]);
-	close(runs[1]); /* else the reader would never see its end */
-	if ((recording->stages[INTAKE] = stage_start(runs[0], -1)) == 0)
-		take_in(recordings, recording->order, left);
-	close(runs[0]);
-	for (int i = 0; i < STAGES; i++)
-		if (recording->stages[i] < 0)
-			recording->stages[i] = 0;
 }
 
 static void refuse(struct recordings *recordings, struct recording *recording)
@@ -212,6 +198,7 @@ static char *job_text(const struct recordings *recordings, struct recording *rec
 /* The job's file as it is allowed here, in the outbox. */
 static void begin(struct recordings *recordings, struct recording *recording)
 {
+	static stage_function *const functions[STAGES] = {collect, make_features, take_in};
 	const struct order *order = recording->order;
 	uint64_t left = runs_left(recordings, order);
 	char *whole = job_text(recordings, recording), *rest, *text, *name, *path;
@@ -231,7 +218,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 		}
 		recording->again_at = time(NULL) + AGAIN_SECONDS;
 		if (left)
-			begin_stages(recordings, recording, job, path, left);
+			stages_start(&recording->stages, functions, &(struct beginning){recordings, order, job, path, left});
 	}
 	if (job)
 		job_free(job);
@@ -243,23 +230,11 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	free(whole);
 }
 
-static bool is_running(const struct recording *recording)
-{
-	return recording->stages[COLLECT] > 0 || recording->stages[FEATURES] > 0 || recording->stages[INTAKE] > 0;
-}
-
-static void reap(struct recording *recording)
-{
-	for (int i = 0; i < STAGES; i++)
-		if (recording->stages[i] > 0 && waitpid(recording->stages[i], NULL, WNOHANG) != 0)
-			recording->stages[i] = 0;
-}
-
 /* The first of the pipe ends in good order, the others behind it. */
 static void stop(struct recording *recording)
 {
-	if (!recording->ending && recording->stages[COLLECT] > 0)
-		kill(recording->stages[COLLECT], SIGTERM);
+	if (!recording->ending && recording->stages.pids[0] > 0)
+		kill(recording->stages.pids[0], SIGTERM);
 	recording->ending = true;
 }
 
@@ -347,12 +322,12 @@ void recordings_step(struct recordings *recordings)
 	for (size_t i = 0; i < recordings->all.count; i++) {
 		struct recording *recording = recordings->all.items[i];
 
-		reap(recording);
+		stages_reap(&recording->stages, WNOHANG);
 		if (!recording->wanted || now >= recording->order->until)
 			stop(recording);
-		else if (!recording->refused && !is_running(recording) && now >= recording->again_at)
+		else if (!recording->refused && !stages_run(&recording->stages) && now >= recording->again_at)
 			begin(recordings, recording);
-		if (recording->wanted || is_running(recording)) {
+		if (recording->wanted || stages_run(&recording->stages)) {
 			recordings->all.items[kept++] = recording;
 		} else {
 			forget_count(recordings, recording->order);
@@ -372,7 +347,7 @@ void recordings_end(struct recordings *recordings)
 	for (size_t i = 0; i < recordings->all.count; i++) {
 		struct recording *recording = recordings->all.items[i];
 
-		while (reap(recording), is_running(recording) && time(NULL) < end)
+		while (stages_reap(&recording->stages, WNOHANG), stages_run(&recording->stages) && time(NULL) < end)
 			nanosleep(&moment, NULL);
 		free_recording(recording);
 	}

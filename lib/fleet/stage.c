@@ -1,23 +1,23 @@
 #include "fleet/stage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fail.h"
 #include "base/memory.h"
 
-pid_t stage_start(int in, int out)
+/* A process that reads `in` and writes `out` (-1: as this one); 0: it could not be made. */
+static pid_t start(stage_function *function, void *context, int in, int out)
 {
 	pid_t parent = getpid(), pid = fork();
 
-	if (pid < 0)
-		return fail_errno("cannot fork");
-	if (pid > 0)
-		return pid;
+	if (pid != 0)
+		return pid < 0 ? 0 : pid;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
@@ -26,7 +26,50 @@ pid_t stage_start(int in, int out)
 	signal(SIGPIPE, SIG_DFL);
 	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) || (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
 		_exit(1);
-	return 0;
+	function(context);
+	_exit(1);
+}
+
+/* No process has the writing end of a pipe that it reads: else it would never see its end. */
+void stages_start(struct stages *stages, stage_function *const functions[STAGES], void *context)
+{
+	int in = -1;
+
+	*stages = (struct stages){.failed = false};
+	for (int i = 0; i < STAGES && !stages->failed; i++) {
+		int ends[2] = {-1, -1};
+
+		if (i + 1 == STAGES || pipe2(ends, O_CLOEXEC) == 0)
+			stages->pids[i] = start(functions[i], context, in, ends[1]);
+		stages->failed = stages->pids[i] == 0;
+		if (in >= 0)
+			close(in);
+		if (ends[1] >= 0)
+			close(ends[1]);
+		in = ends[0];
+	}
+	if (in >= 0)
+		close(in);
+}
+
+bool stages_run(const struct stages *stages)
+{
+	bool run = false;
+
+	for (int i = 0; i < STAGES; i++)
+		run |= stages->pids[i] > 0;
+	return run;
+}
+
+void stages_reap(struct stages *stages, int options)
+{
+	int status = 0;
+
+	for (int i = 0; i < STAGES; i++)
+		if (stages->pids[i] > 0 && waitpid(stages->pids[i], &status, options) != 0) {
+			stages->pids[i] = 0;
+			stages->failed |= !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3);
+		}
 }
 
 _Noreturn void stage_execute(const char *commands, char **arguments)
