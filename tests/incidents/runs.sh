@@ -249,11 +249,11 @@ case_cpu_quota()
 	few_runs "$work/quota.job" gzip -c -1 "$work/data"
 }
 
-# Libraries are looked for in 200 folders first.
+# Libraries are looked for in 2,000 folders first.
 case_search_path()
 {
 	local long
-	long=$(seq -s: -f "$work/none/%g" 200)
+	long=$(seq -s: -f "$work/none/%g" 2000)
 	echo 'program openssl' >"$work/search.job"
 	command -v openssl >/dev/null || { echo "needs openssl"; return 77; }
 	enter_node() { enter=(env); }
