@@ -75,7 +75,7 @@ nobody_writes() {
 	wait $pid && status=0 || status=$?
 	assert_equal "$status" 0
 	run -0 bash -c 'stream-cat --text "$1"' - "$(newest)"
-	assert_line --regexp '^trigger ts=[0-9.]* name=slow state=fired$'
+	assert_line --regexp '^trigger ts=[0-9.]* name=slow state=fired( |$)'
 	[ ! -e log/limits ]
 	printf 'DEFINE TRIGGER slow ON Sun\n' >slow.trigger
 	PATH=$PWD/bin:$PATH run -2 "$HOURS"
