@@ -230,7 +230,7 @@ nothing_given() {
 	done
 	exec {reader}<&-
 	behind_as_nobody script -qc 'tty >nobody/tty; read x' /dev/null <>never >/dev/null
-	until_true 10 test -s nobody/tty
+	until_true 60 test -s nobody/tty
 	terminal=$(tr -d '\r' <nobody/tty)
 	[ "$(stat -c %u "$terminal")" = "$ATTACKER" ]
 	for command in $(writers); do
@@ -252,7 +252,7 @@ nothing_given() {
 		[ -s got ]
 		rm got
 		writes "$command" >(cat >got)
-		until_true 5 test -s got
+		until_true 60 test -s got
 	done
 	report -o /dev/stdout "$IN" | grep -q .
 	echo before >log
@@ -282,7 +282,7 @@ attack() {
 		}
 	END
 	behind_as_nobody perl attack.pl "$1" "$PWD/root/victim"
-	until_true 10 changes "$1"
+	until_true 60 changes "$1"
 }
 
 changes() {

@@ -65,7 +65,7 @@ frames() {
 # Leaves the process that looks names up in $reader.
 await_reader() { # TRACE-COLLECT'S PID
 	reader=
-	until_true 20 sh -c "pgrep -P $1 -x tailblame-names >reader"
+	until_true 60 sh -c "pgrep -P $1 -x tailblame-names >reader"
 	reader=$(tail -1 reader)
 }
 
@@ -131,7 +131,7 @@ hostile() {
 	trace-collect --stack -e sched:sched_switch --text -o out &
 	collector=$!
 	await_reader $collector
-	until_true 10 grep -q '^Seccomp:.*2$' "/proc/$reader/status"
+	until_true 60 grep -q '^Seccomp:.*2$' "/proc/$reader/status"
 	run cat "/proc/$reader/status"
 	assert_line --regexp '^Uid:(.2147480000){4}$'
 	assert_line --regexp '^Gid:(.2147480000){4}$'
@@ -144,7 +144,7 @@ hostile() {
 	assert_output --regexp $'^/dev/null\n/dev/null\n/dev/null\nsocket:[^\n]*$'
 	files=$(pgrep -P $collector -x tailblame-files)
 	for process in "$reader" "$files"; do # the pipe's own work, not somebody else's
-		until_true 20 grep -q "^stage .* tid=$process\$" out
+		until_true 60 grep -q "^stage .* tid=$process\$" out
 	done
 	kill $collector
 	wait $collector || [ $? = 3 ]
@@ -196,8 +196,8 @@ hostile() {
 		kill -$signal "$reader"
 		cp prog "prog.$signal"
 		setpriv --reuid 65534 --regid 65534 --clear-groups "./prog.$signal"
-		until_true 20 sh -c "pgrep -P $collector -x tailblame-names | grep -qv '^$reader\$'"
-		until_true 20 names_nap "prog.$signal" # nobody is killed twice over one file, which would be blamed for it
+		until_true 60 sh -c "pgrep -P $collector -x tailblame-names | grep -qv '^$reader\$'"
+		until_true 60 names_nap "prog.$signal" # nobody is killed twice over one file, which would be blamed for it
 		await_reader $collector
 	done
 	kill $collector
@@ -225,14 +225,14 @@ is_over() {
 		# shellcheck disable=SC2086
 		unshare --mount ./server folder silent $kind 3>&- &
 		others=$!
-		until_true 20 pgrep -P "$others" -x prog
+		until_true 60 pgrep -P "$others" -x prog
 		others+=" $(pgrep -P "$others" -x prog)"
 		touch mute
 		trace-collect --stack -e sched:sched_process_exit --text -o out &
 		collector=$!
-		until_true 20 grep -qs ' comm=prog name=stack:sleep ' out
+		until_true 60 grep -qs ' comm=prog name=stack:sleep ' out
 		kill "$collector"
-		until_true 20 is_over "$collector"
+		until_true 60 is_over "$collector"
 		wait "$collector" || [ $? = 3 ]
 		collector=
 		teardown

@@ -590,7 +590,7 @@ handler_c() {
 	g++ -O2 -o runs runs.cc
 	./runs >said &
 	victim=$!
-	until_true 20 grep -q runs said
+	until_true 60 grep -q runs said
 	for _ in 1 2 3; do
 		trace-collect -p $victim -c func:./runs:inner -c func:./runs:outer -d 300ms -o trace
 		run bash -c "cchart-filter --text --limit=func:runs:inner=1ns trace 2>/dev/null | grep -c '^signal .*chart=func:runs:inner '"
@@ -619,7 +619,7 @@ handler_c() {
 	printf '__attribute__((noipa)) int work(int n) { return n - 1; }\nint main(int n) { return work(n); }\n' >c.c
 	gcc -O2 -o c c.c
 	trace-collect -f ./twice:inner -f ./c:work -o other -- sh -c 'touch on; while [ ! -e off ]; do sleep 0.02; done' &
-	until_true 20 test -e on
+	until_true 60 test -e on
 	trace-collect -c func:./twice:inner -c func:./c:work -o trace -- sh -c './twice; ./c'
 	touch off
 	wait $!
@@ -755,7 +755,7 @@ throwing_host() {
 	check_calls host
 	./host on >said &
 	victim=$!
-	until_true 20 grep -q loaded said
+	until_true 60 grep -q loaded said
 	run -0 --separate-stderr trace-collect -p $victim -c func:./host:passed -d 300ms -o trace
 	assert_equal "$stderr" "trace-collect: '$PWD/host': 1 of 1 functions are probed at each instruction that leaves them, for an exception \
 or another stack may"
@@ -778,7 +778,7 @@ or another stack may"
 	gcc -O2 -DLOADS="\"$PWD/libquiet.so\"" -o host host.c
 	./host on >said &
 	victim=$!
-	until_true 20 grep -q loaded said
+	until_true 60 grep -q loaded said
 	run -0 --separate-stderr trace-collect -p $victim -c func:./host:passed -o trace -- sh -c 'cat /sys/kernel/tracing/uprobe_events'
 	assert_equal "$stderr" "trace-collect: '$PWD/host' may load libraries: if it loads one that throws, its functions are traced no more"
 	run -0 grep -c "^r:tailblame_[0-9_]*/p[0-9]* $PWD/host:0x[0-9a-f]* part=" <<<"$output"
@@ -826,12 +826,12 @@ asks_before() {
 		rm -f load off said trace errors
 		./late ${waits:-} >said &
 		victim=$!
-		until_true 20 grep -qs up said
+		until_true 60 grep -qs up said
 		trace-collect $option -c func:./late:passed -c func:./late:begun_before --text -o trace 2>errors 3>&- &
 		collector=$!
-		until_true 20 grep -qs 'name=func:late__passed__return' trace
+		until_true 60 grep -qs 'name=func:late__passed__return' trace
 		touch load
-		until_true 20 grep -q "has loaded a library that throws" errors
+		until_true 60 grep -q "has loaded a library that throws" errors
 		touch off
 		status=0
 		wait $victim || status=$?

@@ -57,7 +57,7 @@ url=/second"
 	kill $!
 	assert_line "trace-collect: requests of 'sleep': none are known, and it serves no connection"
 	python3 -c "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); print('up', flush=True); time.sleep(60)" >up &
-	until_true 10 grep -q up up
+	until_true 60 grep -q up up
 	run -0 trace-collect -c requests -p $! -d 100ms -o trace
 	kill $!
 	assert_output -p "what it receives on a connection until it has answered"

@@ -52,7 +52,7 @@ value_of() {
 
 	connection unshare -n sh -c 'ip link set lo up && exec "$@"' - 3>&- &
 	pid=$!
-	until_true 20 test -p gone
+	until_true 60 test -p gone
 	read -r _ from _ to asks answers sent <told
 	trace-collect -s socket -o trace -- sh -c 'echo >go; cat gone'
 	wait
@@ -82,7 +82,7 @@ value_of() {
 
 	connection 3>&- &
 	pid=$!
-	until_true 20 test -p gone
+	until_true 60 test -p gone
 	cat told >/dev/null
 	trace-collect -s socket -p $pid -o trace -- sh -c 'echo >go; cat gone'
 	wait

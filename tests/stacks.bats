@@ -867,7 +867,7 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	gcc -O1 -o prog prog.c ./library.so -Wl,-z,now
 	# All that the program needs lies before the tables, which go.
 	tables=$(readelf -SW library.so | sed -n 's/.* \.eh_frame_hdr *PROGBITS *[0-9a-f]* *\([0-9a-f]*\).*/\1/p')
-	{ until_true 20 grep -qs '^stack .*before (library\.so);main' out; touch seen; } 3>&- &
+	{ until_true 60 grep -qs '^stack .*before (library\.so);main' out; touch seen; } 3>&- &
 	run -0 collect_stacks ./prog $((0x$tables))
 	wait $!
 	run users sleep prog

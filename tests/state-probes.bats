@@ -102,8 +102,8 @@ collect() {
 	# where this file is, nobody else sees
 	begin unshare -m sh -c 'mount -t tmpfs none /mnt && mkdir /mnt/plain && cp plain/served /mnt/plain && exec /mnt/plain/served'
 	second=$!
-	until_true 20 grep -q served /proc/$first/comm
-	until_true 20 grep -q served /proc/$second/comm
+	until_true 60 grep -q served /proc/$first/comm
+	until_true 60 grep -q served /proc/$second/comm
 	run -0 --separate-stderr collect done.$first done.$second
 	assert_regex "$stderr" "'slow' of '$PWD/served' is not probed"
 	assert_regex "$stderr" "/mnt/plain/served': each call costs about: handle "
@@ -128,7 +128,7 @@ collect() {
 	build served -g0
 	begin ./served
 	server=$!
-	until_true 20 grep -q served /proc/$server/comm
+	until_true 60 grep -q served /proc/$server/comm
 	run -0 --separate-stderr collect done.$server
 	assert_regex "$stderr" "'$PWD/served': what its layout line says is wrong"
 	told >all
@@ -142,7 +142,7 @@ collect() {
 	rm -f go end done.*
 	begin ./served
 	server=$!
-	until_true 20 grep -q served /proc/$server/comm
+	until_true 60 grep -q served /proc/$server/comm
 	run -0 --separate-stderr collect done.$server
 	assert_regex "$stderr" "'$PWD/served': some arguments are left out: cannot tell '%1->conn->fd:s32' of 'handle'"
 	told >all
@@ -168,7 +168,7 @@ collect() {
 	redis-server --port $port --bind 127.0.0.1 --save '' --daemonize no >redis.log 3>&- &
 	server=$!
 	pids="$pids $server"
-	until_true 20 grep -q 'Ready to accept' redis.log || skip "redis-server cannot listen at port $port"
+	until_true 60 grep -q 'Ready to accept' redis.log || skip "redis-server cannot listen at port $port"
 	cat >clients.sh <<-END
 		exec 5<>/dev/tcp/127.0.0.1/$port 6<>/dev/tcp/127.0.0.1/$port
 		ask() { printf '%s\\r\\n' "\$2" >&\$1; read -r answer <&\$1; echo "\$answer"; }

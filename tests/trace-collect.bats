@@ -893,8 +893,8 @@ members() {
 	first=$!
 	./tb-idler 61 3>&- &
 	second=$!
-	until_true 20 grep -qx tb-idler /proc/$first/comm
-	until_true 20 grep -qx tb-idler /proc/$second/comm
+	until_true 60 grep -qx tb-idler /proc/$first/comm
+	until_true 60 grep -qx tb-idler /proc/$second/comm
 	run -0 --separate-stderr trace-collect -p tb-idler,tb-job.sh -e sched:sched_switch --text -o out -- \
 		sh -c './tb-idler 0.1; sh ./tb-job.sh; sleep 0.1; exec true'
 	kill $first $second
@@ -916,10 +916,10 @@ members() {
 	cp "$(command -v flock)" tb-victim
 	mkfifo go
 	flock lock sh -c 'echo >held; read -r x <go' 3>&- &
-	until_true 20 test -s held
+	until_true 60 test -s held
 	./tb-victim lock sleep 0.1 3>&- &
 	victim=$!
-	until_true 20 grep -q '^73 ' /proc/$victim/syscall # flock
+	until_true 60 grep -q '^73 ' /proc/$victim/syscall # flock
 	trace-collect -p tb-victim -c syscall --text -o out 3>&- &
 	pid=$!
 	until_true 60 grep -qs "^traced ts=.* within=$victim\$" out
@@ -1255,7 +1255,7 @@ told() {
 	flock -F "$W/shop.lock" sleep 600 3>&- &
 	victim=$!
 	held() { ! flock -n "$W/shop.lock" true; }
-	until_true 10 held
+	until_true 60 held
 	collect -e filelock:flock_lock_inode -o "$W/stream"
 	told() { held; has "$W/stream" " name=filelock:holder pid=$victim .* path=$W/shop.lock\$"; }
 	until_true 30 told
@@ -1275,7 +1275,7 @@ told() {
 	printf 'sleep 0.3\n' >step
 	# one that is asked about too late is told without, so there are many
 	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job over &
-	until_true 20 grep -q '^task .* comm=sh tgid=[0-9]* .*program="sh ./step" .*read=' trace || { touch over; wait; return 1; }
+	until_true 60 grep -q '^task .* comm=sh tgid=[0-9]* .*program="sh ./step" .*read=' trace || { touch over; wait; return 1; }
 	touch over
 	wait $!
 	run grep -c '^task.*secret' trace

@@ -218,15 +218,15 @@ records() { # KIND: of standard input, without the kind
 	local filter=$!
 	exec {to}>in
 	requests 0 1000 500 10 size=4 >&"$to"
-	until_true 20 grep -q 'name=stays state=fired' out
+	until_true 60 grep -q 'name=stays state=fired' out
 	printf 'DEFINE TRIGGER t ON RequestEnd R IF R.size = 4\n' >b.trigger
 	kill -HUP $filter
 	requests 1000 2000 500 10 size=4 >&"$to"
-	until_true 20 grep -q 'name=t state=fired' out
+	until_true 60 grep -q 'name=t state=fired' out
 	printf 'DEFINE TRIGGER stays ON Sun\n' >a.trigger
 	kill -HUP $filter
 	requests 2000 3000 500 10 size=4 >&"$to"
-	until_true 20 grep -q 'Sun' err
+	until_true 60 grep -q 'Sun' err
 	exec {to}>&-
 	wait $filter
 	grep -q "^trigger-filter: ./a.trigger:1:25: 'Sun' where .* is expected; its triggers stay as they are$" err
@@ -314,7 +314,7 @@ records() { # KIND: of standard input, without the kind
 	trigger-filter -t -T ./t.trigger pipe >out 2>err 3>&- &
 	exec {to}>pipe
 	cat filtered >&"$to"
-	until_true 20 grep -q 'name=s state=fired' out
+	until_true 60 grep -q 'name=s state=fired' out
 	printf 'DEFINE TRIGGER t ON RequestEnd R\n' >t.trigger
 	kill -HUP $!
 	until [ -s err ]; do sed -n '$p' filtered; sleep 0.05; done | sed 's/^end.*/tick ts=9999/' >&"$to"
