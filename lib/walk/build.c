@@ -176,6 +176,48 @@ static void leave(struct whole_builder *builder, const struct event *event, cons
 	cutter_returned(builder->cutter, event, event_has(event, role->first) ? &ret : NULL);
 }
 
+static void happen(struct whole_builder *builder, const struct event *event, const struct type_role *role)
+{
+	switch (role->role) {
+	case ROLE_SWITCH:
+		cutter_switched(builder->cutter, event);
+		break;
+	case ROLE_WAKING:
+		cutter_woke(builder->cutter, (int32_t)event_number(event, role->first));
+		break;
+	case ROLE_ENTER:
+		enter(builder, event, role);
+		break;
+	case ROLE_EXIT:
+		leave(builder, event, role);
+		break;
+	case ROLE_FUNCTION:
+		cutter_happened(builder->cutter, event, role->word);
+		break;
+	case ROLE_SAMPLE:
+		cutter_sampled(builder->cutter, event->tid, (uint32_t)event_number(event, role->first));
+		break;
+	case ROLE_COUNTER:
+		cutter_counted(builder->cutter, event->tid, role->word, (uint64_t)event_number(event, role->first));
+		break;
+	case ROLE_ARM:
+		armed_start(builder->armed, event, (uint64_t)event_number(event, role->first));
+		break;
+	case ROLE_CANCEL:
+		armed_cancel(builder->armed, event, (uint64_t)event_number(event, role->first));
+		break;
+	case ROLE_SIGNAL:
+		if ((uint64_t)event_number(event, role->first) > HANDLER_IGNORES)
+			cutter_signalled(builder->cutter, event);
+		break;
+	case ROLE_NAME:
+		cutter_renamed(builder->cutter);
+		break;
+	default:
+		break;
+	}
+}
+
 static int take_event(struct whole_builder *builder, const struct record *record)
 {
 	const struct type_role *role;
@@ -202,44 +244,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
 	if (builder->rules && rule_events_take(builder->rules, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	switch (role->role) {
-	case ROLE_SWITCH:
-		cutter_switched(builder->cutter, &event);
-		break;
-	case ROLE_WAKING:
-		cutter_woke(builder->cutter, (int32_t)event_number(&event, role->first));
-		break;
-	case ROLE_ENTER:
-		enter(builder, &event, role);
-		break;
-	case ROLE_EXIT:
-		leave(builder, &event, role);
-		break;
-	case ROLE_FUNCTION:
-		cutter_happened(builder->cutter, &event, role->word);
-		break;
-	case ROLE_SAMPLE:
-		cutter_sampled(builder->cutter, event.tid, (uint32_t)event_number(&event, role->first));
-		break;
-	case ROLE_COUNTER:
-		cutter_counted(builder->cutter, event.tid, role->word, (uint64_t)event_number(&event, role->first));
-		break;
-	case ROLE_ARM:
-		armed_start(builder->armed, &event, (uint64_t)event_number(&event, role->first));
-		break;
-	case ROLE_CANCEL:
-		armed_cancel(builder->armed, &event, (uint64_t)event_number(&event, role->first));
-		break;
-	case ROLE_SIGNAL:
-		if ((uint64_t)event_number(&event, role->first) > HANDLER_IGNORES)
-			cutter_signalled(builder->cutter, &event);
-		break;
-	case ROLE_NAME:
-		cutter_renamed(builder->cutter);
-		break;
-	default:
-		break;
-	}
+	happen(builder, &event, role);
 	return 0;
 }
 
