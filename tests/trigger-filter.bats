@@ -136,6 +136,18 @@ records() { # KIND: of standard input, without the kind
 	fires exception-spike rising 1
 }
 
+@test "where requests never cease, the window of a firing ends soon, and says whom to blame" {
+	chart
+	requests 0 500 4 6 size=1 >in
+	trigger 'ON RequestEnd R IF R.Start > 0.1' 'LOG RequestActivity WITH UnmatchSamplingProb=1 UNTIL 1 h'
+	trigger-filter -t -c ./req.chart -T ./t.trigger --before=50ms in >out
+	assert_equal "$(grep -m1 '^window.* signals=1-1' out)" "window id=1 from=0.054000000 to=0.120000000 signals=1-1 complete=yes"
+	# it comes at once, and but the requests that were open when it ended have all their events
+	[ "$(grep -n '^window.* signals=1-1' out | cut -d: -f1)" -lt 50 ]
+	assert_equal "$(records window <out | grep -c 'request=.*complete=no')" 1
+	[ "$(records window <out | grep -c 'request=.*complete=yes')" -gt 80 ]
+}
+
 @test "a text of 255 bytes can be asked for, and its firing and requests tell it" {
 	chart
 	local url
@@ -307,7 +319,7 @@ records() { # KIND: of standard input, without the kind
 	run -0 trigger-filter -t -c ./req.chart -T ./t.trigger --before=100ms in
 	assert_line "signal id=4 ts=1 start=1 chart=door value=0 rules=state tid=7"
 	assert_line "signal id=5 ts=1.000000000 start=1.000000000 chart=door value=0 rules=trigger trigger=s tid=7 comm=srv"
-	assert_line "window id=1 from=0.900000000 to=1.020000000 signals=5-5 complete=yes"
+	assert_line "window id=1 from=0.900000000 to=1.010000000 signals=5-5 complete=yes"
 	# nor may a file that is read anew bring others
 	printf 'DEFINE TRIGGER s ON Signal S\n' >t.trigger
 	mkfifo pipe

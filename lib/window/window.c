@@ -382,11 +382,19 @@ static void add_request(struct window *window, uint64_t request, int64_t start, 
 
 int window_request(struct window *window, uint64_t request, int64_t start, int64_t end)
 {
-	bool apart = window->open && !window->expects && window->holds == 0 && start > window->to;
+	bool own = window->open && !window->expects && window->holds == 0, fired = own && window->first_signal;
+	int64_t from = start;
 
-	if (apart && window_close(window) < 0)
+	if (fired && start >= window->from && end <= window->to) { /* it would widen the window by what follows it */
+		add_request(window, request, start, end);
+		return 0;
+	}
+	/* the window of a firing is not widened by what comes later: whom it blames is to be known soon, also where requests never cease */
+	if (own && (start > window->to || (fired && end > window->to)) && window_close(window) < 0)
 		return -1;
-	if (!window->expects && (cover(window, start, end) < 0 || see_sure(window, start, end, 0) < 0))
+	if (start <= window->ended && end > window->ended)
+		from = window->ended + 1; /* what came before has passed; the others of this window lack nothing */
+	if (!window->expects && (cover(window, from, end) < 0 || see_sure(window, from, end, 0) < 0))
 		return -1;
 	add_request(window, request, start, end);
 	return 0;
