@@ -231,8 +231,6 @@ static void serve_order(struct server *server, const char *text, const struct fi
 	answer(server->socket, fd);
 	if (fd >= 0)
 		close(fd);
-	if (clock && !server->options->dry)
-		make_ready(server, clock); /* for the next */
 	free(clock);
 }
 
