@@ -127,11 +127,9 @@ static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instanc
 	for (int i = 0; i < PRICES && all; i++)
 		prices[i] = time_calls(samples[i].function) - bare;
 	tracefs_trace_off(instance);
-	for (int i = 0; i < PRICES; i++) {
-		if (probes[i])
-			tracefs_dynevent_destroy(probes[i], true);
+	/* they go with the instance: the kernel does not turn a probe off while a thread is in a function with a return probe, of whatever program */
+	for (int i = 0; i < PRICES; i++)
 		tracefs_dynevent_free(probes[i]);
-	}
 	tracefs_instance_file_clear(instance, "trace");
 	if (!all)
 		return;
