@@ -67,6 +67,8 @@ static void input_free(struct input *input)
 		fclose(input->spool);
 	line_free(&input->line);
 	line_free(&input->waits);
+	if (!input->given_length)
+		free((char *)input->given);
 	free(input->about);
 	free(input->clock);
 	free(input->wall);

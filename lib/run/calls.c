@@ -74,11 +74,13 @@ void calls_free(struct calls *calls)
 	free(calls);
 }
 
-void calls_machine(struct calls *calls, uint32_t machine)
+bool calls_machine(struct calls *calls, uint32_t machine)
 {
-	if (machine != calls->machine)
-		forget_numbers(calls);
+	if (machine == calls->machine)
+		return false;
+	forget_numbers(calls);
 	calls->machine = machine;
+	return true;
 }
 
 static uint32_t id_of(struct calls *calls, const char *name)

@@ -26,8 +26,8 @@ struct call {
 struct calls *calls_new(const struct job *job);
 void calls_free(struct calls *calls);
 
-/* Numbers are those of this machine from now on (event/machine.h); ids of names stay. */
-void calls_machine(struct calls *calls, uint32_t machine);
+/* Numbers are those of this machine from now on (event/machine.h); ids of names stay. True: that is another machine than before. */
+bool calls_machine(struct calls *calls, uint32_t machine);
 
 const struct call *calls_find(struct calls *calls, int64_t number); /* stays until calls_machine(); NULL: below 0 */
 const char *calls_name(const struct calls *calls, uint32_t id);

@@ -167,6 +167,15 @@ static bool is_from_here(const struct run_builder *builder)
 	return !*builder->node || (uname(&names) == 0 && !strcmp(names.nodename, builder->node));
 }
 
+/* Numbers mean other calls from now on, so calls of threads that the input had before are not known any longer. */
+static void forget_calls(struct run_builder *builder)
+{
+	for (struct thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next) {
+		thread->open = thread->before = NULL;
+		thread->has_returned = thread->idle = false;
+	}
+}
+
 static int stream_seen(struct run_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -175,7 +184,8 @@ static int stream_seen(struct run_builder *builder, const struct record *record)
 	if (!fields)
 		return -1;
 	fields_text(fields, "machine", machine, sizeof(machine));
-	calls_machine(builder->calls, machine_of(machine));
+	if (calls_machine(builder->calls, machine_of(machine)))
+		forget_calls(builder);
 	builder->named = machine_of(machine) != MACHINE_UNKNOWN;
 	fields_text(fields, "host", builder->node, sizeof(builder->node));
 	fields_text(fields, "boot", builder->boot, sizeof(builder->boot));

@@ -64,10 +64,13 @@ static void skip_blanks(struct script *script)
 			continue;
 		}
 		if (*script->at == '#') {
-			const char *newline = memchr(script->at, '\n', (size_t)(script->end - script->at));
+			const char *newline = memchr(script->at, '\n', (size_t)(script->end - script->at)), *end = newline ? newline : script->end;
+			const char *zero = memchr(script->at, '\0', (size_t)(end - script->at)); /* which would end the trigger's kept text */
 
-			script->column += (unsigned)((newline ? newline : script->end) - script->at);
-			script->at = newline ? newline - 1 : script->end - 1;
+			script->column += (unsigned)((zero ? zero : end) - script->at);
+			script->at = zero ? zero : end - 1;
+			if (zero)
+				return;
 			continue;
 		}
 		if (*script->at != ' ' && *script->at != '\t' && *script->at != '\r')
@@ -109,7 +112,7 @@ static size_t number_length(const char *at, const char *end, bool *whole)
 /* The length of a string with both its quotes; 0: its line ends before it. */
 static size_t string_length(const char *at, const char *end)
 {
-	for (const char *c = at + 1; c < end && *c != '\n'; c++)
+	for (const char *c = at + 1; c < end && *c && *c != '\n'; c++)
 		if (*c == '\'' && (c + 1 == end || c[1] != '\''))
 			return (size_t)(c - at) + 1;
 		else if (*c == '\'')
