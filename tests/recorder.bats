@@ -145,9 +145,9 @@ is_gone() {
 	read -r from2 to2 complete2 <<<"$(window asked)"
 	assert_equal "$complete1 $complete2" "yes yes"
 	[ "$(usage asked cchart-filter)" -gt "$(usage asked trace-collect)" ]
-	# Inside of both windows, cut where neither sees anything: each gives an event a time of its own.
-	read -r from to <<<"$(awk -v a="$from1" -v b="$from2" -v c="$to1" -v d="$to2" 'BEGIN {
-		printf "%.9f %.9f\n", (a > b ? a : b), (c < d ? c : d) }')"
+	# Inside of both windows, from when both traced, cut where neither sees anything: each gives an event a time of its own.
+	read -r from to <<<"$(awk -v a="$from1" -v b="$from2" -v c="$to1" -v d="$to2" '/^event/ { first = substr($2, 4); exit } END {
+		from = a > b ? a : b; printf "%.9f %.9f\n", (first > from ? first : from), (c < d ? c : d) }' asked)"
 	from=$(quiet streamed "$from" "$(awk -v t="$from" 'BEGIN { printf "%.9f", t + 0.05 }')")
 	to=$(quiet streamed "$(awk -v t="$to" 'BEGIN { printf "%.9f", t - 0.05 }')" "$to")
 	cat streamed asked | sed -nE 's/^task .* (tid=[0-9]*) comm=(trace-collect|cchart-filter).*/\1/p' >ours
