@@ -106,7 +106,7 @@ static int add_functions(const char *wanted)
 	return status;
 }
 
-/* Whether some processes were chosen. */
+/* Tells whether some processes were chosen. */
 static bool is_selective(void)
 {
 	return pids.count || called.count;
@@ -356,7 +356,7 @@ static void note_build(struct chart *chart)
 	free(path);
 }
 
-/* Whether one of the charts is of this function. */
+/* Tells whether one of the charts is of this function. */
 static bool has_function(struct chart *const *loaded, int count, const struct chart *chart)
 {
 	char *path = NULL, *other;

@@ -24,9 +24,9 @@ struct ranking_options {
 
 /*
  * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
- * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count,
- * nor do those of what was thrown, if they have another algorithm. Those of which the recording pipe did half or more count only where there
- * are no others: they say little about the machine.
+ * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count, nor do graphs of exceptions that are
+ * ranked by another algorithm. Graphs whose time is half or more the recording pipe's own say little about the machine: they count only if
+ * there are no others.
  *
  * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The

@@ -347,7 +347,7 @@ static void begin_moment(struct moment *moment, const struct graph *graph)
 		moment->window = memory_text(graph->window, strlen(graph->window));
 }
 
-/* Whether the pipe that recorded it did half of it, or more. */
+/* Tells whether the pipe that recorded it did half of it, or more. */
 static bool is_own(const struct rank_list *ranks, uint64_t duration)
 {
 	struct share sum = {0};

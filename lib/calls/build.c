@@ -396,7 +396,7 @@ void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *c
 	builder->context = context;
 }
 
-/* What was thrown where a trigger fired. */
+/* Keeps the graph of an exception at which a trigger fired. */
 static void keep_thrown(struct graph_builder *builder, const struct fields *fields)
 {
 	int64_t ts = 0, start = 0, tid = 0;

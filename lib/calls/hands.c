@@ -4,7 +4,7 @@
 
 #include "wake/thread.h"
 
-/* A thread of which nobody knows the process hands on to itself only. */
+/* If a thread's process is not known, the thread hands on to itself only. */
 static struct handed named(const struct wake *wake, const struct function_hand *hand, const struct function_event *event)
 {
 	int32_t tid = wake->threads.items[event->thread]->tid;

@@ -144,7 +144,10 @@ void chart_split_probe(const char *text, char **function, char **arguments);
 /* The name of the event of a probe, "point:BASENAME__FUNCTION"; the caller frees it. */
 char *chart_probe_event(const char *binary, const char *function);
 
-/* What graphs call the function of a chart: "prog:request", demangled, a coroutine that goes on as the function that made it; the caller frees it. */
+/*
+ * The name that graphs give to the function of a chart: "prog:request", demangled. A coroutine that goes on has the name of the function that
+ * made it. The caller frees it.
+ */
 char *chart_called(const struct chart *chart);
 
 /* Sets the build id of a function's program, in the definition, too. */

@@ -35,7 +35,7 @@ static struct binary *find_binary(binaries *known, struct lookup *lookup, const 
 	return binary;
 }
 
-/* Whether the function, as it is charted, is this ramp. */
+/* Tells whether the function, as it is charted, is this ramp. */
 static bool is_ramp(const char *function, const char *ramp)
 {
 	char *plain = demangle(ramp);

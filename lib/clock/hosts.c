@@ -70,11 +70,6 @@ int hosts_add(struct hosts *hosts, const char *name)
 	return (int)hosts->hosts.count - 1;
 }
 
-size_t hosts_count(const struct hosts *hosts)
-{
-	return hosts->hosts.count;
-}
-
 const char *hosts_name(const struct hosts *hosts, int host)
 {
 	return hosts->hosts.items[host].name;

@@ -28,7 +28,6 @@ void hosts_free(struct hosts *hosts);
 /* Its number, from 0; -1 after fail(): there is one of this name. */
 int hosts_add(struct hosts *hosts, const char *name);
 int hosts_named(const struct hosts *hosts, const char *name); /* HOST_NONE */
-size_t hosts_count(const struct hosts *hosts);
 const char *hosts_name(const struct hosts *hosts, int host);
 
 /* The times of its records; the wall clock's time at 0 of its own. */

@@ -13,7 +13,7 @@
 #include "model/fit.h"
 #include "model/model.h"
 
-/* What is of a host: the viewer calls it a machine. */
+/* The parts that each host has; the viewer calls a host a machine. */
 struct machine {
 	struct perfetto *perfetto;
 	uint32_t number;   /* 0: the first */

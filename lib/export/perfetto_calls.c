@@ -8,7 +8,7 @@
 #include "chart/chart.h"
 #include "program/demangle.h"
 
-/* What an event of a function's is, by its name. */
+/* Tells whether an event begins or ends a call of a function, and of which; known by the event's name. */
 struct sort {
 	bool known, begins, ends, unwinds;
 	char *function; /* as the event calls it: "prog__request"; NULL: it is of none */

@@ -89,7 +89,7 @@ static bool is_what(const struct fields *fields)
 	return what != WHATS;
 }
 
-/* Whether a text is to be kept; -1 after fail(). */
+/* Tells whether a text is to be kept; -1 after fail(). */
 static int check_text(const char *text, const char *key, enum type type)
 {
 	if (strlen(text) > VALUE_MOST)
@@ -101,7 +101,7 @@ static int check_text(const char *text, const char *key, enum type type)
 	return type != PLAIN_KEY || is_plain_key(text);
 }
 
-/* Whether a value is there, of its type; -1 after fail(). */
+/* Tells whether a value is there, of its type; -1 after fail(). */
 static int check(const struct fields *fields, const struct key *key)
 {
 	double number = 0;

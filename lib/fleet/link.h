@@ -45,7 +45,7 @@ char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revis
 /* Replaces those of this revision. 0; 1: others changed them meanwhile; -1 after fail(). */
 int fleet_link_put_orders(struct fleet_link *link, const char *text, uint64_t revision);
 
-/* Whether they were changed, or may have been, since the last call; the first time: yes. */
+/* Tells whether they were changed, or may have been, since the last call; the first time: yes. */
 bool fleet_link_orders_changed(struct fleet_link *link);
 
 /* A message that was pulled, valid until fleet_link_acknowledge(). */

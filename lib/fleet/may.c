@@ -105,7 +105,7 @@ void may_free(struct may *may)
 	free(may);
 }
 
-/* Whether all that `asked` stands for, which may be a pattern itself, begins as `allowed` does, and leads nowhere else. */
+/* Tells whether all that `asked` stands for, which may be a pattern itself, begins as `allowed` does, and leads nowhere else. */
 static bool covers(const char *allowed, const char *asked)
 {
 	size_t length = strlen(allowed);

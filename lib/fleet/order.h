@@ -38,12 +38,12 @@ int order_check(const struct order *order); /* as a machine does: 0; -1 after fa
 void orders_add(struct orders *orders, const struct order *order); /* a copy; in place of one of the same job */
 bool orders_remove(struct orders *orders, const char *job);	   /* whether it was there */
 
-/* Whether a name may be a job's, a node's in a list of nodes as it is, a server's. */
+/* Tells whether a name may be a job's, a node's in a list of nodes as it is, a server's. */
 bool order_job_is_name(const char *job);
 bool order_node_is_name(const char *node);
 bool order_url_is_name(const char *url);
 
-/* Whether one of these globs matches a node. */
+/* Tells whether one of these globs matches a node. */
 bool order_is_for(const char *nodes, const char *node);
 
 #endif

@@ -79,7 +79,7 @@ static int take_told(struct parcel *parcel, const struct fields *fields)
 	return 0;
 }
 
-/* Whether the record is to be kept; -1 after fail(). */
+/* Tells whether the record is to be kept; -1 after fail(). */
 static int take(struct parcel *parcel, struct run_table *table, const struct fields *fields)
 {
 	enum kind kind = kind_of(fields->kind, fields->kind_length);

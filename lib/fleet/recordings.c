@@ -113,7 +113,7 @@ static void count_run(void *context, uint64_t runs)
 	outbox_note(counting->outbox, name, text, number_spell_unsigned(text, counting->before + runs));
 }
 
-/* What the processes of a pipe need to know. */
+/* The context of each process of a pipe. */
 struct beginning {
 	const struct recordings *recordings;
 	const struct order *order;

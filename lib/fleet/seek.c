@@ -17,7 +17,7 @@ struct seek {
 	const char *url;
 	const struct may *may;
 	struct exec_probe *probe; /* NULL: none, or it is not needed any more */
-	bool looked;		  /* at all that runs; what began since is told by the probe */
+	bool looked;		  /* at all running programs; the probe tells of later ones */
 	char *programs;
 };
 
@@ -46,7 +46,7 @@ static bool is_of_name(unsigned char c)
 	return c >= 0x80 || isalnum(c) || c == '-' || c == '_';
 }
 
-/* Whether a longer name goes on here: example.org.uk is no example.org, though a name may end in a dot. */
+/* Tells whether a longer name goes on here: example.org.uk is no example.org, though a name may end in a dot. */
 static bool goes_on(const char *at, const char *end)
 {
 	if (at < end && *at == '.')

@@ -18,7 +18,7 @@ struct sender_options {
 /* "01:00-05:00": 0; -1 after fail(). */
 int sender_window(const char *text, int *from, int *to);
 
-/* Whether this minute of the day is in the node's part of the window. */
+/* Tells whether this minute of the day is in the node's part of the window. */
 bool sender_may(const struct sender_options *options, int minute);
 
 struct sender;
@@ -28,7 +28,7 @@ void sender_free(struct sender *sender);
 /* Does what there is to do now, in a few seconds at most, or as long as the server takes to answer. To be called each second. */
 void sender_step(struct sender *sender);
 
-/* Whether all that waited in the outbox was sent. */
+/* Tells whether all that waited in the outbox was sent. */
 bool sender_is_done(const struct sender *sender);
 
 #endif

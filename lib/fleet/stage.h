@@ -17,7 +17,7 @@ struct stages {
 	bool failed;	    /* one could not be started, or ended with another status than 0 and 3 */
 };
 
-/* What a stage does in its process, between standard input and output: it does not return. */
+/* Runs a stage in its own process, from standard input to standard output; does not return. */
 typedef void stage_function(void *context);
 
 /* Starts what it can; the first reads what this process reads, the last writes what it writes. */

@@ -30,7 +30,7 @@ struct store {
 	struct seen *seen;
 };
 
-/* Whether the id is new; it is not the next time. */
+/* Tells whether the id is new; it is not the next time. */
 static bool is_new(struct store *store, const char *id)
 {
 	XXH128_hash_t hash = XXH3_128bits(id, strlen(id));

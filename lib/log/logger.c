@@ -331,7 +331,7 @@ static int see_node(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Whether a thread ran in this piece, or only waited, is its deed. */
+/* Tells whether a thread ran in this piece, or only waited, is its deed. */
 static int see_path(void *context, const struct record *record)
 {
 	struct logger *logger = context;
@@ -425,7 +425,7 @@ static int see_signal(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Whether the window has this signal: "signals=1-4". */
+/* Tells whether the window has this signal: "signals=1-4". */
 static bool has_signal(const struct fields *window, uint64_t signal)
 {
 	char text[64] = "", *end;

@@ -25,7 +25,7 @@ void suspects_blame(struct suspects *suspects, const struct fields *fields);
 /* Only where all methods are wanted, not just those that are blamed. */
 void suspects_node(struct suspects *suspects, const struct fields *fields);
 
-/* Whether a graph of calls of this signal was there (0: of any). */
+/* Tells whether a graph of calls of this signal was there (0: of any). */
 bool suspects_has_calls(const struct suspects *suspects, uint64_t signal);
 
 /*
@@ -34,7 +34,7 @@ bool suspects_has_calls(const struct suspects *suspects, uint64_t signal);
  */
 void suspects_name(const struct suspects *suspects, uint64_t signal, uint64_t most, struct prober_order *order);
 
-/* What is known of the window, not of the functions. */
+/* Forgets the graphs and rankings of the window; the functions stay. */
 void suspects_forget(struct suspects *suspects);
 
 #endif

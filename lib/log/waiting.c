@@ -166,7 +166,7 @@ static int write_call(struct waiting *waiting, const struct call *call, int32_t 
 	return stream_write_line(waiting->stream, line);
 }
 
-/* Whether calls of the function are wanted. */
+/* Tells whether calls of the function are wanted. */
 static bool is_kept(const struct waiting *waiting, const char *function)
 {
 	for (size_t i = 0; i < waiting->kept.list.count; i++)
@@ -414,7 +414,7 @@ static int settle_part(struct waiting *waiting, const struct waiting_verdict *ve
 	return status;
 }
 
-/* Whether a request of that thread itself may still claim its calls. */
+/* Tells whether a request of that thread itself may still claim its calls. */
 static bool has_verdicts(const struct waiting *waiting, const struct lent *lent)
 {
 	for (size_t i = 0; i < waiting->verdicts.count; i++)

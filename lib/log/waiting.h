@@ -59,7 +59,7 @@ struct waiting_part {
 void waiting_part(struct waiting *waiting, uint64_t request, const struct waiting_part *part);
 void waiting_close(struct waiting *waiting, uint64_t request);
 
-/* Whether a request is still to be closed. */
+/* Tells whether a request is still to be closed. */
 bool waiting_is_open(const struct waiting *waiting);
 
 /* With `all`: there are no more lines. 0; -1 after fail(). */

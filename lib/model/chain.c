@@ -207,7 +207,7 @@ static char *chain_words(const struct story *story, const struct part *part)
 	return words;
 }
 
-/* Whether every thread has a name. */
+/* Tells whether every thread has a name. */
 static bool are_named(const struct link *links, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

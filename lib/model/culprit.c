@@ -46,7 +46,7 @@ static char *measured_words(const struct culprit *culprit)
 	return words;
 }
 
-/* Whether it was done for the one whom it names. */
+/* Tells whether it was done for the one whom it names. */
 static bool is_for_somebody(const struct deed *deed)
 {
 	return deed->whom && (deed->kind == DEED_RUN || deed->kind == DEED_SERVE || deed->kind == DEED_SLEEP);

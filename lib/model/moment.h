@@ -28,7 +28,7 @@ void moment_free(struct moment *moment); /* NULL is allowed */
 const struct story *moment_story(const struct moment *moment);
 const struct signal *moment_signal(const struct moment *moment);
 
-/* Whether the pipe that recorded it is to blame for half of it or more: it says little about the machine. */
+/* Tells whether the pipe that recorded it is to blame for half of it or more: it says little about the machine. */
 bool moment_is_own(const struct moment *moment);
 
 /* When one of its stories began, in trace time; without story: its worst signal, or the moment. False: not known. */

@@ -75,19 +75,19 @@ void site_watch(struct site *site, int64_t from, int64_t to);
 /* Takes a `traced` record. -1 after fail(). */
 int site_traced(struct site *site, const struct fields *fields);
 
-/* Whether what the thread waited for since `start` began before the trace, so that it took longer than is known. */
+/* Tells whether what the thread waited for since `start` began before the trace, so that it took longer than is known. */
 bool site_is_within(const struct site *site, int32_t tid, int64_t start);
 
 /* Adds the host of the stream at hand to the hosts. */
 void site_see_host(struct site *site);
 
-/* Whether times of the stream at hand fit those of the streams before. */
+/* Tells whether times of the stream at hand fit those of the streams before. */
 bool site_is_dated(const struct site *site);
 
 /* The time that was watched, or of streams that do not tell that, the time of the data: Unix time where has_wall. False: not known. */
 bool site_span(const struct site *site, int64_t *first, int64_t *last);
 
-/* Whether that goes beyond one day, in UTC. */
+/* Tells whether that goes beyond one day, in UTC. */
 bool site_has_days(const struct site *site);
 
 /* "host web1", "hosts web1, web2 and others", which the caller frees; NULL: no host has a name. */

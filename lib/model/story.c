@@ -412,7 +412,7 @@ int story_path(const struct site *site, struct story *story, const struct graph 
 
 /* --- the ranking --------------------------------------------------------------------------------------------------------- */
 
-/* Whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
+/* Tells whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
 static bool is_part(const struct culprit *culprit, const struct part *part)
 {
 	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)

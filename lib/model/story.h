@@ -97,13 +97,13 @@ char *story_words(const struct site *site, const struct story *story);
 double story_length(const struct story *story);
 double story_share(const struct story *story, const struct part *part);
 
-/* Whether its slivers are put together: they tell a reader little, two or more of them less. */
+/* Tells whether its slivers are put together: they tell a reader little, two or more of them less. */
 bool story_hides_slivers(const struct story *story);
 
 /* How many of the culprits, from the first on, are worth a line, `room` at most: slivers behind others are not. */
 size_t story_culprits(const struct story *story, size_t room);
 
-/* Whether the ranking says the same as the path, in the same order, apart from slivers. */
+/* Tells whether the ranking says the same as the path, in the same order, apart from slivers. */
 bool story_is_ranked_alike(const struct story *story);
 
 #endif

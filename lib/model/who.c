@@ -215,7 +215,7 @@ int who_task(struct who *who, const struct fields *fields)
 
 /* --- questions ------------------------------------------------------------------------------------------------------ */
 
-/* Whether another program began before /proc was read. */
+/* Tells whether another program began before /proc was read. */
 static bool is_void(const struct thread_told *thread, int which)
 {
 	const struct told *told = &thread->told[which];
@@ -226,7 +226,7 @@ static bool is_void(const struct thread_told *thread, int which)
 	return false;
 }
 
-/* Whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
+/* Tells whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
 static bool is_named(const struct told *told, const struct identity *identity, const char *name)
 {
 	size_t length = strlen(told->comm);

@@ -88,7 +88,7 @@ struct argument_found {
 /* What an argument whose type was written (kind is not ARGUMENT_BY_DWARF) is told as where it cannot be found. */
 struct argument_found argument_absent(const struct argument *argument);
 
-/* Whether it can be what argument_find() made, whoever says so. */
+/* Tells whether it can be what argument_find() made, whoever says so. */
 bool argument_is_sane(const struct argument_found *found);
 
 #endif

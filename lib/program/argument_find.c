@@ -128,7 +128,7 @@ struct convention {
 	int64_t stack;
 };
 
-/* Whether a parameter of this class has registers; takes them, or its place on the stack. */
+/* Tells whether a parameter of this class has registers; takes them, or its place on the stack. */
 static bool take_place(const struct machine *machine, struct convention *taken, const struct type_class *class)
 {
 	struct convention now = *taken;
@@ -260,7 +260,7 @@ static bool frame_base(const struct finder *finder, int64_t *base)
 	return true;
 }
 
-/* Whether the parameters have been written to their places, as far as the lines of the source tell. */
+/* Tells whether the parameters have been written to their places, as far as the lines of the source tell. */
 static bool is_set_up(const struct finder *finder)
 {
 	Dwarf_Addr *behind = NULL;

@@ -458,7 +458,7 @@ static bool is_of_c(Dwarf_Die *type)
 	}
 }
 
-/* Whether it, or what it is made of, has functions: one may say how it is copied. */
+/* Tells whether it, or what it is made of, has functions: one may say how it is copied. */
 static bool has_functions(Dwarf_Die *type, int depth, int *seen)
 {
 	Dwarf_Die die, inner, peeled;
@@ -492,7 +492,7 @@ static enum type_passing passing_of(Dwarf_Die *type)
 	return is_of_c(type) || !has_functions(type, 0, &seen) ? PASSED_BY_VALUE : PASSED_UNTOLD;
 }
 
-/* Whether it may be aligned to more than eight bytes, and so leave a gap before it on the stack. */
+/* Tells whether it may be aligned to more than eight bytes, and so leave a gap before it on the stack. */
 static bool is_wide(Dwarf_Die *type, int depth, int *seen)
 {
 	Dwarf_Attribute alignment;

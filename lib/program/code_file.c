@@ -20,7 +20,7 @@ static bool is_device(const struct opener_file *file, dev_t device)
 	return file->status.st_dev == device || file->system == BTRFS_SUPER_MAGIC || file->system == OVERLAYFS_SUPER_MAGIC;
 }
 
-/* Whether the file is what was mapped, as far as that can be told. */
+/* Tells whether the file is what was mapped, as far as that can be told. */
 static bool is_it(struct lookup *lookup, const struct opener_file *file, const char *path, const struct code_identity *identity)
 {
 	unsigned char id[CODE_BUILD_ID];

@@ -15,15 +15,6 @@
 static const char yields[] = "syscalls:sys_enter_sched_yield";
 enum { YIELDS_AT_ONCE = 100 };
 
-void counters_free(struct counters *counters)
-{
-	for (size_t i = 0; i < counters->list.count; i++) {
-		free(counters->list.items[i].name);
-		free(counters->list.items[i].event);
-	}
-	ARRAY_FREE(&counters->list);
-}
-
 /* "cycles:u" as "cycles_u". */
 static char *event_name(const char *name)
 {

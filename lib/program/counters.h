@@ -6,7 +6,6 @@
  *	counters_add_yields(&counters)
  *	counters_add(&counters, "page-faults,cycles")
  *	sampler_open(..., &counters)		counts them from switch to switch
- *	counters_free(&counters)
  */
 #ifndef PROGRAM_COUNTERS_H
 #define PROGRAM_COUNTERS_H
@@ -25,6 +24,7 @@ struct counter {
 	struct perf_event_attr attributes;
 };
 
+/* For the life of the process. */
 struct counters {
 	ARRAY(struct counter) list;
 };
@@ -40,7 +40,5 @@ int counters_add(struct counters *counters, const char *list);
  * for, too, it is counted exactly.
  */
 void counters_add_yields(struct counters *counters);
-
-void counters_free(struct counters *counters);
 
 #endif

@@ -15,7 +15,7 @@ const char *die_name(Dwarf_Die *die);
 /* The symbol that it has, or its origin. NULL: none is told. */
 const char *die_symbol(Dwarf_Die *die);
 
-/* Whether it, or its origin, was made up by the compiler. */
+/* Tells whether it, or its origin, was made up by the compiler. */
 bool die_is_artificial(Dwarf_Die *die);
 
 /* Where it was declared: behind all abstract origins and specifications, as far as these come to an end. */

@@ -233,7 +233,7 @@ static struct exits_range function_at(const struct ends_file *file, uint64_t add
 	return (struct exits_range){from, end - from};
 }
 
-/* Whether it has a function, in assembly as a rule, that goes on with another stack: then others return on another than they were called on. */
+/* Tells whether it has a function, in assembly as a rule, that goes on with another stack: then others return on another than they were called on. */
 static bool changes_stacks(const struct ends_file *file)
 {
 	for (size_t i = 0; i < file->codes; i++)

@@ -613,7 +613,7 @@ int exits_find(const struct exits_question *question, struct exits *exits)
 
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
-/* Whether any bytes, instructions or not, are those of a jump to there. */
+/* Tells whether any bytes, instructions or not, are those of a jump to there. */
 static bool may_jump_to(const uint8_t *bytes, uint64_t size, uint64_t target)
 {
 	for (uint64_t at = 0; at + 2 <= size; at++) {

@@ -147,7 +147,7 @@ bool image_address(struct image *image, uint64_t offset, uint64_t *address)
 	return true;
 }
 
-/* Whether a number is behind a compiler's mark, or may be but is not: in a function of Go "main.coldStart" is no mark. */
+/* Tells whether a number is behind a compiler's mark, or may be but is not: in a function of Go "main.coldStart" is no mark. */
 static bool is_mark(const char *behind, bool numbered)
 {
 	size_t digits;
@@ -308,7 +308,7 @@ static bool is_code(struct image *image, uint64_t address, const unsigned char e
 	return code && memcmp(code, expected, 4) == 0;
 }
 
-/* Whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind that, at no return. */
+/* Tells whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind that, at no return. */
 static bool sets_frame_pointer(struct image *image, uint64_t address)
 {
 	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, set_up[] = {0x55, 0x48, 0x89, 0xe5}, leave = 0xc9, ret = 0xc3;

@@ -91,7 +91,7 @@ int image_file_shared(Dwfl_Module *module, const struct debug_source *source, co
 	return fd < 0 ? -1 : keep_if(fd, has_build_id(fd, id, (size_t)size));
 }
 
-/* Whether the sections name symbols. Where they do not, libdwfl asks the segments, and those may say that the whole file is symbols. */
+/* Tells whether the sections name symbols. Where they do not, libdwfl asks the segments, and those may say that the whole file is symbols. */
 static bool measure_sections(Elf *elf, struct image_extent *extent)
 {
 	bool has_symbols = false;

@@ -32,7 +32,7 @@ struct leave;
 struct leave *leave_new(struct lookup *lookup, const char *path);
 void leave_free(struct leave *leave); /* NULL: nothing */
 
-/* Whether calls of its functions may be left unseen, by an exception or by longjmp(): the stack pointer tells where. */
+/* Tells whether calls of its functions may be left unseen, by an exception or by longjmp(): the stack pointer tells where. */
 bool leave_may_jump(const struct leave *leave);
 
 /*
@@ -43,13 +43,13 @@ enum { LEAVE_UNWINDERS = 8 };
 
 size_t leave_unwinders(const struct leave *leave, char *found[LEAVE_UNWINDERS]);
 
-/* Whether it may yet load a library whose exceptions its functions' return probes would not survive. */
+/* Tells whether it may yet load a library whose exceptions its functions' return probes would not survive. */
 bool leave_may_load(const struct leave *leave);
 
-/* Whether one of these threads (count 0: any) runs it, and a process of it has loaded what was not looked at yet. Reads no file: it is quick. */
+/* Tells whether one of these threads (count 0: any) runs it, and a process of it has loaded what was not looked at yet. Reads no file: it is quick. */
 bool leave_has_new(struct leave *leave, const int32_t *tids, size_t count);
 
-/* Whether what its processes have loaded since throws. The lookup may be another one. */
+/* Tells whether what its processes have loaded since throws. The lookup may be another one. */
 bool leave_has_loaded(struct leave *leave, struct lookup *lookup);
 
 /* As ends_find(). */

@@ -30,7 +30,7 @@ bool members_base(const char *members, const char *function, const char *base, s
 /* Where a member of a type is. False: nobody says. */
 bool members_find(const char *members, const struct members_type *of, const char *member, int64_t *offset, struct members_type *type);
 
-/* Whether this is a type of numbers; its size, in bytes, and whether they have a sign. */
+/* Tells whether this is a type of numbers; its size, in bytes, and whether they have a sign. */
 bool members_number(const struct members_type *type, unsigned *size, bool *has_sign);
 
 /*

@@ -40,7 +40,7 @@ int opener_open(const struct opener_file *file, const char *path);
 /* In whatever process the socket was passed to: the open file; -1: it did not come. The socket is closed. */
 int opener_receive(int socket);
 
-/* Whether a message that was sent has not been received yet. */
+/* Tells whether a message that was sent has not been received yet. */
 bool opener_is_unread(int socket);
 
 #endif

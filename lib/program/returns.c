@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 
-/* Whether a section's name ends so, or, of a table of strings, whether it has this one. */
+/* Tells whether a section's name ends so, or, of a table of strings, whether it has this one. */
 struct mark {
 	const char *section, *string; /* one of them; else NULL */
 };

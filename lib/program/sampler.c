@@ -317,7 +317,7 @@ static bool read_exec(struct cursor *cursor, struct sampled_record *record, uint
 	return cursor->ok && misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
-/* Whether the record at hand is one of those that matter. */
+/* Tells whether the record at hand is one of those that matter. */
 static bool read_record(struct sampler *sampler, struct sampler_ring *ring, struct sampled_record *record)
 {
 	struct perf_event_header header = header_at(ring);
@@ -546,7 +546,7 @@ static int open_counter(struct sampler_ring *ring, int clock, const struct count
 	return fd < 0 ? fail_errno("cannot count '%s' together with the others", counter->name) : fd;
 }
 
-/* Whether the machine can count them all the time: else it counts one after another. */
+/* Tells whether the machine can count them all the time: else it counts one after another. */
 static int try_group(const struct sampler_ring *ring)
 {
 	int leader = ring->fds[SAMPLED_COUNT];

@@ -95,7 +95,7 @@ static bool is_written(Dwarf_Die *die)
 	return !die_is_artificial(die) || (name && strcmp(name, "operator()") == 0);
 }
 
-/* Whether functions may lie in it, though it has no addresses of its own. */
+/* Tells whether functions may lie in it, though it has no addresses of its own. */
 static bool holds_functions(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {

@@ -272,7 +272,7 @@ static void free_match(struct match *match)
 	free(match->symbol);
 }
 
-/* Whether another function has the same symbol, as copies have that Rust makes for several parts of a program. */
+/* Tells whether another function has the same symbol, as copies have that Rust makes for several parts of a program. */
 static bool is_ambiguous(const struct match *found, size_t count, size_t index)
 {
 	for (size_t i = 0; i < count; i++)

@@ -16,7 +16,7 @@ struct text_bounds {
 	const char *start, *end; /* behind its last NUL */
 };
 
-/* Whether the text lies in a section of this file that may hold texts, or in what its segments call the symbols' names, and ends there. */
+/* Tells whether the text lies in a section of this file that may hold texts, or in what its segments call the symbols' names, and ends there. */
 bool text_ends(struct text_bounds *bounds, Elf *elf, const char *text);
 
 #endif

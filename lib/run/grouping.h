@@ -30,7 +30,7 @@ void grouping_free(struct grouping *grouping);
 /* 0; -1 after fail(). */
 int grouping_write(const struct grouping *grouping, struct stream *stream);
 
-/* Whether groups exist; a run's class by its index in the table, NULL: it has none; and what was found, in words. */
+/* Tells whether groups exist; a run's class by its index in the table, NULL: it has none; and what was found, in words. */
 bool grouping_exists(const struct grouping *grouping);
 const char *grouping_class(const struct grouping *grouping, size_t row);
 const char *grouping_words(const struct grouping *grouping);

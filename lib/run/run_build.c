@@ -557,7 +557,7 @@ static void light_begin(struct run_builder *builder, const struct event *event)
 	run_event(thread->process->run, event->ts);
 }
 
-/* Whether it ends a process that does not handle it (signal(7)). */
+/* Tells whether it ends a process that does not handle it (signal(7)). */
 static bool is_deadly(int64_t number)
 {
 	static const int harmless[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};

@@ -83,10 +83,10 @@ int run_table_record(struct run_table *table, struct stream *stream, const struc
 /* The same of a record's fields. */
 int run_table_add(struct run_table *table, const struct fields *fields, enum kind kind);
 
-/* Whether a feature of this name is 0 in a run that does not tell it, as counts and times are; others are unknown there. */
+/* Tells whether a feature of this name is 0 in a run that does not tell it, as counts and times are; others are unknown there. */
 bool run_table_is_zero(const char *name);
 
-/* Whether a value is spelled as what no number is, NaN or infinite, which no table may have. */
+/* Tells whether a value is spelled as what no number is, NaN or infinite, which no table may have. */
 bool run_table_is_odd(const char *value, size_t length);
 
 /* NULL: no run has it. */

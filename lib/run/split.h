@@ -58,7 +58,7 @@ double split_ratio(const struct split_rows *rows, const struct split *split);
 size_t split_branches(const struct split *split);
 int split_branch(const struct split *split, size_t row);
 
-/* Whether two splits part all rows of the table in the same sets. */
+/* Tells whether two splits part all rows of the table in the same sets. */
 bool split_same(const struct table *table, const struct split *one, const struct split *other);
 
 /* The name of a nominal split's value, and the `cut` key's text, in NUMBER_ROOM or more. */

@@ -193,7 +193,7 @@ static char **texts_of(const struct chosen *chosen, const struct run_column *col
 	return NULL;
 }
 
-/* Whether the setting lies in a file that could not be read where the run was. */
+/* Tells whether the setting lies in a file that could not be read where the run was. */
 static bool is_unread(const struct chosen *chosen, const char *name, uint32_t row)
 {
 	for (size_t i = 0; i < chosen->runs->unread.count; i++) {
@@ -337,7 +337,7 @@ static size_t nodes_that_called(const struct chosen *chosen, const double *count
 	return nodes;
 }
 
-/* Whether each node made the call in one of its runs at least. */
+/* Tells whether each node made the call in one of its runs at least. */
 static bool is_common(const struct chosen *chosen, const char *call, size_t length)
 {
 	char *name = memory_format("count.%.*s", (int)length, call);

@@ -40,7 +40,7 @@ static double known_or(double value, double otherwise)
 	return isnan(value) ? otherwise : value;
 }
 
-/* Whether a split of equal score comes first: settings, what explains more, larger margin, name. */
+/* Tells whether a split of equal score comes first: settings, what explains more, larger margin, name. */
 static bool comes_first(const struct split *one, const struct split *other)
 {
 	double explains = known_or(one->feature->explains, 0) - known_or(other->feature->explains, 0);

@@ -22,7 +22,7 @@ enum { FRAMES = 6 };
 /* Where the arguments of the first event are. */
 enum { SLOT_TYPE, SLOT_FRAME, SLOT_NAME, SLOT_CLASS, SLOT_VALUE_TYPE, SLOT_VALUE, SLOT_ITEM = SLOT_VALUE + 3 };
 
-/* Whether it is a text, and what it says. */
+/* Tells whether it is a text, and what it says. */
 static void ask_text(struct asked *asked, const int *steps, int count)
 {
 	int offsets[ARGUMENT_DEREFS];

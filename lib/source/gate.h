@@ -34,10 +34,10 @@ void gate_add_event(struct gate *gate, size_t program, const char *enable);
 /* -1 after fail(). */
 int gate_start(struct gate *gate);
 
-/* Whether the probes of this program were turned off, or are about to be. */
+/* Tells whether the probes of this program were turned off, or are about to be. */
 bool gate_closed(const struct gate *gate, size_t program);
 
-/* Whether files in tracefs were written to since the last call that said no, or may have been. */
+/* Tells whether files in tracefs were written to since the last call that said no, or may have been. */
 bool gate_writes(struct gate *gate);
 
 /* NULL: nothing. */

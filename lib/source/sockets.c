@@ -181,7 +181,7 @@ static struct listener own_address(const struct inet_diag_msg *socket)
 	return own;
 }
 
-/* Whether somebody listens where the connection ends: then it is a server's. */
+/* Tells whether somebody listens where the connection ends: then it is a server's. */
 static bool is_server(const struct looking *looking, const struct inet_diag_msg *socket)
 {
 	struct listener own = own_address(socket);

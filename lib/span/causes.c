@@ -39,7 +39,7 @@ static bool lost_within(const struct host *host, int64_t from, int64_t to)
 	return false;
 }
 
-/* Whether nobody whom the stream tells of can have asked: the peer's address is none of the hosts'. */
+/* Tells whether nobody whom the stream tells of can have asked: the peer's address is none of the hosts'. */
 static bool is_outside(const struct requests *requests, const struct turn *turn)
 {
 	for (size_t h = 0; h < requests->hosts.count; h++) {

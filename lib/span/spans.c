@@ -32,11 +32,6 @@ struct spans {
 
 static const char *const kinds[SPAN_KINDS] = {NULL, "internal", "server", "client", "producer", "consumer"};
 
-const char *span_kind_name(enum span_kind kind)
-{
-	return kinds[kind];
-}
-
 enum span_kind span_kind_of(const char *name)
 {
 	for (int kind = SPAN_INTERNAL; kind < SPAN_KINDS; kind++)
@@ -316,7 +311,7 @@ static int write_span(const struct spans *spans, const struct kept_span *span, s
 	if (span->tid)
 		line_integer(line, "tid", span->tid);
 	text_of(line, "service", span->service);
-	text_of(line, "kind", span_kind_name(span->kind));
+	text_of(line, "kind", kinds[span->kind]);
 	text_of(line, "peer", span->peer);
 	if (span->found && !span->split) {
 		line_unsigned(line, "bytes_in", span->bytes_in);

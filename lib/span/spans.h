@@ -21,8 +21,7 @@
 
 enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRODUCER, SPAN_CONSUMER, SPAN_KINDS };
 
-/* "server", and back; NULL and SPAN_UNKNOWN where there is no such name. */
-const char *span_kind_name(enum span_kind kind);
+/* Of "server"; SPAN_UNKNOWN if there is no such kind. */
 enum span_kind span_kind_of(const char *name);
 
 #define SPAN_WIDTH_UNKNOWN INT64_MAX

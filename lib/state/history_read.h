@@ -20,7 +20,7 @@ void history_close(struct history_file *file); /* NULL: does nothing */
 /* Trace times, ns. False: no record had a time. */
 bool history_span(const struct history_file *file, int64_t *from, int64_t *to);
 
-/* Whether intervals that last until the end reach beyond it, by 1 ns. */
+/* Tells whether intervals that last until the end reach beyond it, by 1 ns. */
 bool history_holds_end(struct history_file *file);
 
 /* What history_tell() wrote; the caller frees it. NULL: nothing. */

@@ -519,7 +519,7 @@ static int read_line(struct parser *parser, size_t length)
 
 #define PROBE "probe:"
 
-/* Whether a probe line makes the event. */
+/* Tells whether a probe line makes the event. */
 static bool has_probe(const struct state_file *file, const char *event)
 {
 	static const char end[] = "__return";

@@ -301,7 +301,7 @@ static bool make_component(const struct state_template *template, const struct s
 	return true;
 }
 
-/* Whether the component is the host, which has a node already. */
+/* Tells whether the component is the host, which has a node already. */
 static bool is_host(const struct state_template *template, const struct state_scene *scene)
 {
 	return template->pieces.count == 1 && template->pieces.items->kind == PIECE_HOST && !event_has(scene->event, template->pieces.items->field);

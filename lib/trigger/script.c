@@ -222,7 +222,8 @@ char *script_name(struct script *script, const char *what)
 	return NULL;
 }
 
-bool word_is(const struct word *word, const char *keyword)
+/* Tells whether a name is a keyword, with or without an `s`. */
+static bool word_is(const struct word *word, const char *keyword)
 {
 	size_t length = strlen(keyword);
 

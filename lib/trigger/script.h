@@ -45,9 +45,6 @@ char *script_name(struct script *script, const char *what);
 bool script_at_mark(const struct script *script, const char *mark);
 bool script_at(const struct script *script, const char *keyword);
 
-/* Tells whether a name is a keyword, with or without an `s`. */
-bool word_is(const struct word *word, const char *keyword);
-
 /* Tells whether it is a keyword that no var may be called. */
 bool word_is_reserved(const struct word *word);
 

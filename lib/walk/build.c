@@ -354,11 +354,6 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 	return whole;
 }
 
-bool whole_builder_partial(const struct whole_builder *builder)
-{
-	return builder->partial;
-}
-
 const char *whole_builder_complaint(struct whole_builder *builder)
 {
 	free(builder->complaint);

@@ -31,8 +31,7 @@ int whole_builder_record(struct whole_builder *builder, const struct record *rec
 /* What the trace, which is over, holds: the caller owns it. NULL after fail(). The builder begins anew. */
 struct whole *whole_builder_finish(struct whole_builder *builder);
 
-/* The stream passed a filter that left out what is normal; a sentence that says what is missing; NULL: nothing. */
-bool whole_builder_partial(const struct whole_builder *builder);
+/* A sentence that says what is missing; NULL: nothing. */
 const char *whole_builder_complaint(struct whole_builder *builder);
 
 #endif

@@ -51,7 +51,7 @@ void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t wi
 bool segment_is_normal(const struct whole *whole, uint32_t segment);
 bool segment_is_quiet(const struct whole *whole, uint32_t segment);
 
-/* Whether a timer of the thread's own ended its wait. */
+/* Tells whether a timer of the thread's own ended its wait. */
 bool segment_timed(const struct whole *whole, uint32_t segment);
 
 /* The length of what both intervals share; 0: nothing. */

@@ -15,7 +15,7 @@ int marked_read(struct whole *whole, enum kind kind, const struct fields *fields
 void marked_ready(struct whole *whole);
 void marked_free(struct whole *whole);
 
-/* Whether a wait between these times overlaps a signal of this thread; tid 0: of any thread, or of none. */
+/* Tells whether a wait between these times overlaps a signal of this thread; tid 0: of any thread, or of none. */
 bool marked_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid);
 
 #endif

@@ -13,7 +13,7 @@ struct normal *normal_new(const struct whole *mine, const struct whole *theirs);
 void normal_free(struct normal *normal);
 const struct whole *normal_whole(const struct normal *normal);
 
-/* Whether a thread, and an identity of a wait, of mine is the same as one of theirs. */
+/* Tells whether a thread, and an identity of a wait, of mine is the same as one of theirs. */
 bool normal_thread_is(const struct normal *normal, uint32_t mine, uint32_t theirs);
 bool normal_identity_is(const struct normal *normal, uint32_t mine, uint32_t theirs);
 

@@ -109,7 +109,7 @@ static int compare_found(const void *a, const void *b)
 	return segment_id(sorting->there.whole, one->segment) < segment_id(sorting->there.whole, other->segment) ? -1 : 1;
 }
 
-/* Whether segments of a thread there may be like those of the one here. */
+/* Tells whether segments of a thread there may be like those of the one here. */
 static bool thread_fits(const struct search *search, uint32_t own, uint32_t thread, bool any_thread)
 {
 	const struct whole *whole = search->here.whole;

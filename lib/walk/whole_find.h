@@ -34,7 +34,7 @@ const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment
 /* The edges of a segment, as `show` numbers them, from 1 on: those that arrive, and then those that leave. NULL: it has fewer. */
 const struct whole_edge *whole_edge_numbered(const struct whole *whole, uint32_t segment, size_t number);
 
-/* Whether events were lost between these times. */
+/* Tells whether events were lost between these times. */
 bool whole_lost(const struct whole *whole, int64_t from, int64_t to);
 
 #endif
