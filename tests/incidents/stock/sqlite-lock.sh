@@ -5,7 +5,7 @@ needs() { echo sqlite3; }
 
 begin()
 {
-	sqlite3 "$DIRECTORY/db" 'PRAGMA journal_mode = MEMORY; CREATE TABLE stock (n int); INSERT INTO stock VALUES (0);' >&2
+	sqlite3 "$DIRECTORY/db" "PRAGMA journal_mode = ${journal:-MEMORY}; CREATE TABLE stock (n int); INSERT INTO stock VALUES (0);" >&2
 	printf '%s\n' '.timeout 5000' 'PRAGMA synchronous = OFF;' >"$DIRECTORY/init"
 	echo "run sqlite3 -batch -init $DIRECTORY/init $DIRECTORY/db"
 	echo 'request UPDATE stock SET n = n + 1 RETURNING n;\n'
