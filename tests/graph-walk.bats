@@ -401,6 +401,12 @@ circle() {
 	run -0 bash -c 'report <(cat in)'
 	assert_line --partial 'usual in window 1: culprit: renderer/3#7 waits 302 ms'
 	run -0 bash -c 'report -f json in | grep -c "this never ended normally.ncircle: main/1"'
+	run -0 bash -c 'report -f json in | jq -r ".usual[0].culprit[0].culprit, .usual[0].culprit[1].circle"'
+	assert_output $'renderer/3\nmain/1'
+	report -f html -o page in
+	run -0 grep -E 'culprit|circle' page/report.html
+	assert_line '<p>culprit: renderer/3#7 waits 302 ms in futex, run_script: this never ended normally</p>'
+	assert_line --partial 'circle: main/1 ended it'
 	run -0 bash -c "grep -v 'id=[1-6]0 ' in | sed '/=[1-6]0 /d' | report"
 	refute_output --partial 'usual'
 	# Who it really was is worth nothing without normal cases: with two of them, the answer says so.

@@ -30,6 +30,7 @@ void usual_free(struct usual *usual)
 	for (size_t i = 0; i < usual->windows.count; i++) {
 		free(usual->windows.items[i].id);
 		free(usual->windows.items[i].lines);
+		json_decref(usual->windows.items[i].culprit);
 	}
 	free(usual->windows.items);
 	whole_reader_free(usual->reader);
@@ -44,43 +45,51 @@ int usual_take(struct usual *usual, const struct record *record)
 	return whole_reader_record(usual->reader, record);
 }
 
-/* The culprit and a circle in words; NULL: too few cases are normal. */
-static char *verdict_words(const struct whole *whole, uint32_t segment)
+/* The culprit and a circle, as text or JSON. The caller frees it. */
+static char *verdict_text(const struct whole *whole, const struct vote *vote, bool as_json)
 {
-	struct vote result;
 	char *text = NULL;
 	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	struct teller teller = {whole, answer_new(out, as_json, UINT64_MAX), TIME_NONE, false};
+
+	answer_begin(teller.answer, "culprit", 0);
+	tell_verdict(&teller, vote);
+	answer_end(teller.answer);
+	answer_free(teller.answer);
+	fclose(out);
+	text[strlen(text) - 1] = '\0'; /* the last line's end */
+	return text;
+}
+
+/* Says something of the window only if enough cases are normal. */
+static void say(struct usual *usual, const struct whole *whole, uint32_t segment, const char *window)
+{
+	struct vote result;
 
 	if (vote(whole, segment, NULL, &result) == 0 && !vote_few(&result)) {
-		FILE *out = open_memstream(&text, &length);
-		struct teller teller = {whole, answer_new(out, false, UINT64_MAX), TIME_NONE, false};
+		char *json = verdict_text(whole, &result, true);
+		json_t *answer = json_loads(json, 0, NULL);
 
-		answer_begin(teller.answer, "culprit", 0);
-		tell_verdict(&teller, &result);
-		answer_end(teller.answer);
-		answer_free(teller.answer);
-		fclose(out);
+		*ARRAY_ADD(&usual->windows) = (struct usual_window){memory_text(window, strlen(window)), verdict_text(whole, &result, false),
+								    json_incref(json_object_get(answer, "answer"))};
+		json_decref(answer);
+		free(json);
 	}
 	vote_free(&result);
-	return text;
 }
 
 static void judge(struct usual *usual, const struct whole *whole, const struct whole_window *window)
 {
 	const struct whole_signal *signal = window->signal == NUMBER_NONE ? NULL : &whole->signals.items[window->signal];
 	uint32_t thread = signal && signal->tid ? whole_thread_of(whole, signal->tid) : NUMBER_NONE;
-	const char *id = whole_text(whole, window->id);
 	struct state state;
-	char *lines;
 
 	if (thread == NUMBER_NONE || !signal->in_window || signal->start >= signal->ts)
 		return;
 	state = state_of(whole, whole_thread_then(whole, thread, signal->start, signal->ts), signal->start, signal->ts);
-	lines = state.kind == STATE_WAIT ? verdict_words(whole, state.segment) : NULL;
-	if (!lines)
-		return;
-	lines[strlen(lines) - 1] = '\0'; /* the last line's end */
-	*ARRAY_ADD(&usual->windows) = (struct usual_window){memory_text(id, strlen(id)), lines};
+	if (state.kind == STATE_WAIT)
+		say(usual, whole, state.segment, whole_text(whole, window->id));
 }
 
 int usual_over(struct usual *usual)

@@ -10,6 +10,7 @@
 #ifndef MODEL_USUAL_H
 #define MODEL_USUAL_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "stream/stream.h"
@@ -29,6 +30,7 @@ int usual_over(struct usual *usual);
 struct usual_window {
 	char *id;
 	char *lines; /* with newlines between them */
+	json_t *culprit; /* the same for programs: what `culprit` of graph-walk(1) answers, an array */
 };
 const struct usual_window *usual_window(const struct usual *usual, size_t index); /* NULL behind the last */
 const struct usual_window *usual_find(const struct usual *usual, const char *id); /* NULL: nothing is said of it */

@@ -26,6 +26,7 @@ struct section {
 	double lost;	/* as of a headline */
 	char *heading;	/* above it; NULL: none */
 	char *incident; /* below it, of all moments that it stands for; NULL: it is alone */
+	char *window;	/* of the moment; NULL: none */
 };
 
 struct page {
@@ -316,6 +317,8 @@ static int html_moment(struct report *report, const struct moment *moment)
 	if (!section)
 		return 0;
 	section->lost = headline_lost(moment);
+	free(section->window);
+	section->window = moment->window ? memory_text(moment->window, strlen(moment->window)) : NULL;
 	put_moment(report, page->body, section, moment);
 	return file_settle(page->body);
 }
@@ -363,6 +366,17 @@ static int put_picture(struct report *report, const struct section *section)
 	return status;
 }
 
+/* The usual ender of the wait, which is known at the end only. */
+static void put_usual(const struct report *report, const struct section *section)
+{
+	const struct usual_window *usual = usual_find(report->model->usual, section->window);
+	char *lines = usual ? memory_text(usual->lines, strlen(usual->lines)) : NULL, *rest = lines, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		element(report->out, "<p>", line, "</p>");
+	free(lines);
+}
+
 static int put_section(struct report *report, const struct section *section)
 {
 	struct page *page = report->state;
@@ -370,6 +384,7 @@ static int put_section(struct report *report, const struct section *section)
 	if (report_append_part(report, page->body, section->from, section->figure) < 0 || put_picture(report, section) < 0 ||
 	    report_append_part(report, page->body, section->behind, section->end) < 0)
 		return -1;
+	put_usual(report, section);
 	if (section->incident)
 		element(report->out, "<p>", section->incident, "</p>");
 	fputs("</section>\n", report->out);
@@ -683,6 +698,7 @@ static void html_free(struct report *report)
 	for (size_t i = 0; i < page->sections.count; i++) {
 		free(page->sections.items[i].heading);
 		free(page->sections.items[i].incident);
+		free(page->sections.items[i].window);
 	}
 	free(page->sections.items);
 	heading_free(&page->heading);

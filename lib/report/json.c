@@ -619,7 +619,7 @@ static json_t *usual_array(const struct usual *usual)
 
 	for (size_t i = 0; (window = usual_window(usual, i)); i++) {
 		array = array ? array : json_array();
-		json_array_append_new(array, json_pack("{s:s, s:s}", "window", window->id, "words", window->lines));
+		json_array_append_new(array, json_pack("{s:s, s:s, s:O*}", "window", window->id, "words", window->lines, "culprit", window->culprit));
 	}
 	return array;
 }
