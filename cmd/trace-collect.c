@@ -28,6 +28,7 @@
 #include "source/instance.h"
 #include "source/probe.h"
 #include "source/process.h"
+#include "source/recorder.h"
 #include "source/round.h"
 #include "source/stop.h"
 #include "state/state_file.h"
@@ -507,13 +508,17 @@ static void ring_asked(int number)
 	round_ask();
 }
 
-/* The file of --ring has no name until it is stored. */
+/* The file of --ring has no name until it is stored. A pipe behind us gets the stream, too. */
 static int open_ring(int *fd)
 {
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ring_asked, .sa_flags = (int)SA_RESTART}, NULL);
 	round_file = round_open(output, ring);
-	*fd = round_file ? round_fd(round_file) : -1;
-	return round_file ? 0 : -1;
+	if (!round_file)
+		return -1;
+	if (recorder_suits(STDOUT_FILENO))
+		round_pass(round_file, STDOUT_FILENO);
+	*fd = recorder_suits(STDOUT_FILENO) ? STDOUT_FILENO : round_fd(round_file);
+	return 0;
 }
 
 static int open_stream(struct stream **stream, struct events **names, int *fd)
@@ -569,10 +574,10 @@ static int add_stacks(struct collector *collector, struct stream *stream, const 
 	return 0;
 }
 
-/* COMMAND gets our standard output only with -o; otherwise the stream has it. */
+/* COMMAND gets our standard output only with -o, unless a pipe behind a ring has it; otherwise the stream has it. */
 static int fork_command(struct collector *collector, struct child *child, char **command)
 {
-	return *command ? collector_fork(collector, child, command, !output) : 0;
+	return *command ? collector_fork(collector, child, command, !output || (ring && recorder_suits(STDOUT_FILENO))) : 0;
 }
 
 /* Hours of events follow from the trace clock, which makes no step with the wall clock, and stands still while the machine sleeps. */
@@ -631,7 +636,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 		return -1;
 	if (add_stacks(collector, stream, exceptions) < 0)
 		return -1;
-	if (collector_prepare(collector, stream, fd, names) < 0)
+	if (collector_prepare(collector, stream, fd, names) < 0 || (round_file && round_offer(round_file, stream) < 0))
 		return -1;
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || coroutines_write(&coroutines, stream) < 0 || collector_run(collector, &collection) < 0)

@@ -202,6 +202,15 @@ trace-collect: 'sh' ended with status 7"
 		[ "$(stat -c %s "$file")" -lt 1600000 ] || fail "$file: $(stat -c %s "$file") bytes"
 	done
 	assert_equal "$(stream-cat --text ring.tb.1 | grep -c '^stream ')" 1
+	# A signal of a filter behind it, which gets the same stream, stores it, too.
+	trace-collect --ring=8M -c syscall -p command --no-programs -o behind.tb -- bash -c 'sleep 0.1
+		for _ in {1..500}; do [ ! -e behind.tb.1 ] || break; sleep 0.02; done' |
+		cchart-filter --idle --limit=90ms --only-limit >behind.windows
+	run -0 stream-cat --text behind.windows
+	assert_line --regexp '^signal '
+	run -0 stream-cat --text behind.tb.1
+	assert_line --regexp '^end records=[0-9]+ lost=0$'
+	[ ! -e behind.tb.2 ]
 	run -2 trace-collect --ring=1M -e sched
 	run -2 trace-collect --ring=1k -e sched -o x
 	run -1 trace-collect --ring=1M -e sched -o no/such/file

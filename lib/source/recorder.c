@@ -62,20 +62,16 @@ static char *events_kept(const struct wishes *wishes)
 int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd)
 {
 	struct line line = {0};
-	struct stat pipe;
-	char name[64], *events;
+	struct stat pipe = {0};
+	char name[64] = "", *events = wishes ? events_kept(wishes) : NULL;
 	int status;
 
-	if (fstat(fd, &pipe) < 0)
-		return fail_errno("cannot look at the pipe");
-	if (listen_at(recorder, name, sizeof(name)) < 0)
-		return -1;
-	events = events_kept(wishes);
+	status = fstat(fd, &pipe) < 0 ? fail_errno("cannot look at the pipe") : listen_at(recorder, name, sizeof(name));
 	line_begin(&line, kind_name(KIND_RECORDER));
 	line_text(&line, "socket", name);
 	line_unsigned(&line, "pipe", pipe.st_ino);
-	line_text(&line, "events", events);
-	status = stream_write_line(stream, &line);
+	line_text(&line, events ? "events" : "ring", events ? events : "yes");
+	status = status < 0 ? -1 : stream_write_line(stream, &line);
 	line_free(&line);
 	free(events);
 	return status;
@@ -110,6 +106,16 @@ bool recorder_is_called(struct recorder *recorder, int wait)
 	recorder->listening = -1;
 	recorder->call = call;
 	return true;
+}
+
+bool recorder_is_told(struct recorder *recorder)
+{
+	struct recorder_question question;
+	bool told = false;
+
+	while (recorder_is_called(recorder, 0) && recv(recorder->call, &question, sizeof(question), MSG_DONTWAIT) > 0)
+		told = true;
+	return told;
 }
 
 /* Drops what lies before the time that is asked for. The newest of it, or of what was overwritten, is the floor. */

@@ -51,11 +51,17 @@ enum { RECORDER_SLACK_NS = 5000000 }; /* an event in the midst of being written 
 /* Tells whether this is a pipe, whose reader may call. */
 bool recorder_suits(int fd);
 
-/* Listens, and writes the offer to the stream that goes into the pipe `fd`. -1 after fail(). */
+/*
+ * Listens, and writes the offer to the stream that goes into the pipe `fd`; without wishes the offer of a ring (source/round.h), whose caller
+ * only tells of signals. -1 after fail().
+ */
 int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
 
 /* Tells whether somebody who may has called; waits for that up to `wait` milliseconds. */
 bool recorder_is_called(struct recorder *recorder, int wait);
+
+/* Of a ring: the caller has told of a signal since the last time. */
+bool recorder_is_told(struct recorder *recorder);
 
 /*
  * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `setup` is that of the

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/place.h"
+#include "source/recorder.h"
 #include "stream/block.h"
 #include "stream/fields.h"
 #include "stream/line.h"
@@ -46,6 +48,10 @@ struct round {
 	char head[STREAM_HEAD_SIZE];
 	bool begun;
 	uint64_t from, to; /* its newest part */
+	int pipe;	   /* that gets the same; -1: none */
+	struct recorder teller; /* of signals */
+	bool told;
+	uint64_t stored_to; /* of what was stored last */
 	ARRAY(struct part) pieces; /* that were written since `from` */
 	size_t first;
 	ARRAY(struct meaning) meanings; /* in them */
@@ -99,6 +105,8 @@ struct round *round_open(const char *path, uint64_t size)
 		close(round->fd);
 		round->fd = -1;
 	}
+	round->pipe = -1;
+	round->teller = (struct recorder){.listening = -1, .call = -1};
 	if (round->fd >= 0)
 		return round;
 	free(round->path);
@@ -109,6 +117,16 @@ struct round *round_open(const char *path, uint64_t size)
 int round_fd(const struct round *round)
 {
 	return round->fd;
+}
+
+void round_pass(struct round *round, int pipe)
+{
+	round->pipe = pipe;
+}
+
+int round_offer(struct round *round, struct stream *stream)
+{
+	return round->pipe < 0 ? 0 : recorder_offer(&round->teller, NULL, stream, round->pipe);
 }
 
 /* "stack 17", "file 3 12": of records that name what they are about. "": all of the kind are kept, once each. */
@@ -423,6 +441,8 @@ static char *free_path(const struct round *round)
 static int begin_storing(struct round *round)
 {
 	asked = 0;
+	round->told = false;
+	round->stored_to = round->to;
 	round->store = store_new(round, free_path(round));
 	atomic_store(&round->stored, false);
 	errno = pthread_create(&round->thread, NULL, store_apart, round->store);
@@ -433,6 +453,31 @@ static int begin_storing(struct round *round)
 	}
 	round->storing = true;
 	return 0;
+}
+
+/* A reader that has left is no failure: the ring is to be stored yet. */
+static int pass_on(struct round *round, const char *bytes, size_t length)
+{
+	while (length > 0 && round->pipe >= 0) {
+		ssize_t done = write(round->pipe, bytes, length);
+
+		if (done < 0 && errno == EPIPE)
+			round->pipe = -1;
+		else if (done < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){.fd = round->pipe, .events = POLLOUT}, 1, -1);
+		else if (done < 0 && errno != EINTR)
+			return fail_errno("cannot write to standard output");
+		bytes += done > 0 ? done : 0;
+		length -= done > 0 ? (size_t)done : 0;
+	}
+	return 0;
+}
+
+/* SIGUSR1 stores at once; a signal behind us when all that was stored last is gone. */
+static bool is_wanted(struct round *round)
+{
+	round->told |= recorder_is_told(&round->teller);
+	return asked || (round->told && round->from >= round->stored_to);
 }
 
 int round_sink(void *context, const char *bytes, size_t length)
@@ -448,7 +493,9 @@ int round_sink(void *context, const char *bytes, size_t length)
 		*ARRAY_ADD(&round->pieces) = (struct part){round->to, round->to + length - head};
 		round->to += length - head;
 	}
-	return asked && !round->storing ? begin_storing(round) : 0;
+	if (pass_on(round, bytes, length) < 0)
+		return -1;
+	return !round->storing && is_wanted(round) ? begin_storing(round) : 0;
 }
 
 static void round_free(struct round *round)
@@ -464,6 +511,7 @@ static void round_free(struct round *round)
 		free(round->meanings.items[i].bytes);
 	free(round->meanings.items);
 	free(round->pieces.items);
+	recorder_end(&round->teller, false);
 	close(round->fd);
 	free(round->path);
 	free(round);

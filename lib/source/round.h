@@ -7,7 +7,8 @@
  * the beginning of what is stored: a stream that is whole.
  *
  *	round = round_open(path, size)
- *	stream_output_to(stream, round_sink, round)		all that the stream writes goes there
+ *	stream_output_to(stream, round_sink, round)	all that the stream writes goes there
+ *	round_pass(round, pipe)				perhaps: and to a pipe; round_offer() when the stream has begun
  *	round_ask()					a signal's handler may call it: what is there is stored as PATH.1, or the next free number
  *	round_close(round)				the same as PATH, and frees
  */
@@ -17,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stream/stream.h"
+
 struct round;
 
 /* At least ROUND_LEAST bytes. NULL after fail(): the folder of the path cannot be written to, or its file system has no such files. */
@@ -25,6 +28,13 @@ struct round *round_open(const char *path, uint64_t size);
 int round_close(struct round *round); /* -1 after fail() */
 
 int round_fd(const struct round *round); /* of the file */
+
+/*
+ * The reader of this pipe gets the stream, too. It may be a cchart-filter, which is offered to store the ring at its signals:
+ * at the first at once; at later ones when nothing is left there of what was stored last, so that no event is stored twice. -1 after fail().
+ */
+void round_pass(struct round *round, int pipe);
+int round_offer(struct round *round, struct stream *stream);
 
 /* Pieces of whole blocks, in order. Stores what was asked for, by a thread of its own. -1 after fail(), also of the last that was stored. */
 int round_sink(void *round, const char *bytes, size_t length);

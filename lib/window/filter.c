@@ -20,6 +20,7 @@ struct filter {
 	struct past *past;
 	struct window *window;
 	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
+	struct recall *ring;   /* a collector that keeps all events in a file, and stores them at a signal; NULL: none */
 	const struct event_type *naming[3]; /* events that name threads */
 	struct line line;
 	uint64_t signals; /* id of the last signal */
@@ -98,6 +99,16 @@ static double badness(const struct sample *sample)
 	return sample->center > 0 ? sample->value / sample->center : sample->value;
 }
 
+/* The signal's record is in `line`. */
+static int write_signal(struct filter *filter)
+{
+	if (filter->ring && recall_tell(filter->ring) < 0) {
+		recall_close(filter->ring);
+		filter->ring = NULL;
+	}
+	return stream_write_line(filter->stream, &filter->line);
+}
+
 static int tell_signal(void *context, const struct sample *sample)
 {
 	struct filter *filter = context;
@@ -109,7 +120,7 @@ static int tell_signal(void *context, const struct sample *sample)
 	    window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
 		return -1;
 	sample_signal_line(&filter->line, sample, filter->signals, events_comm(filter->events, sample->tid));
-	return stream_write_line(filter->stream, &filter->line);
+	return write_signal(filter);
 }
 
 /* The user asks for what has just happened: a signal over the last `before`, by the rule "asked". */
@@ -126,7 +137,7 @@ static int filter_ask(struct filter *filter)
 	line_text(&filter->line, "chart", "asked");
 	line_time(&filter->line, "value", span);
 	line_text(&filter->line, "rules", "asked");
-	return stream_write_line(filter->stream, &filter->line);
+	return write_signal(filter);
 }
 
 int filter_found(struct filter *filter, const struct filter_found *found)
@@ -159,7 +170,7 @@ int filter_found(struct filter *filter, const struct filter_found *found)
 		line_text(line, "text", found->text);
 	if (found->request)
 		sample_add_shown(line, found->request);
-	return stream_write_line(filter->stream, line);
+	return write_signal(filter);
 }
 
 int filter_logged(struct filter *filter, const struct sample *request)
@@ -292,7 +303,8 @@ static int stream_ends(void *context)
 	filter->has_gaps = filter->behind = filter->told_behind = false;
 	filter->now = filter->newest = INT64_MIN;
 	recall_close(filter->recall);
-	filter->recall = NULL;
+	recall_close(filter->ring);
+	filter->recall = filter->ring = NULL;
 	return window_end(filter->window) < 0 || past_end(filter->past) < 0 ? -1 : 0;
 }
 
@@ -480,7 +492,7 @@ static bool may_keep(const struct filter *filter, const struct fields *offer)
 	return may;
 }
 
-/* An offer to keep context in the kernel, or the time from which on the recorder keeps it, or the recorder's end. */
+/* An offer to keep context in the kernel, or to store a ring; or the time from which on the recorder keeps context, or the recorder's end. */
 static int see_recorder(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -497,6 +509,9 @@ static int see_recorder(void *context, const struct record *record)
 		fail("the stream lacks context, which a recorder kept for another reader");
 		past_recall(filter->past, filter->recall, since);
 		filter->recall = NULL;
+	} else if (fields_find(fields, "ring")) {
+		if (!filter->ring && recall_is_for(fields, STDIN_FILENO))
+			filter->ring = recall_open(fields);
 	} else if (!filter->recall && !filter->options.size.all && recall_is_for(fields, STDIN_FILENO) &&
 		   may_keep(filter, fields)) {
 		filter->recall = recall_open(fields); /* NULL: the recorder writes all events into the stream */

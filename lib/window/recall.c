@@ -1,5 +1,6 @@
 #include "window/recall.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -99,6 +100,16 @@ int recall_ask(struct recall *recall, int64_t from, int64_t to, int64_t *floor)
 	if (record.kind != KIND_RECORDER)
 		return fail("the recorder's answer makes no sense");
 	return time_of(recall, &record, "floor", floor) < 0 ? -1 : 0;
+}
+
+int recall_tell(struct recall *recall)
+{
+	struct recorder_question question = {0};
+
+	/* a full socket has many of them already */
+	if (send(recall->call, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
+		return fail_errno("cannot tell of a signal");
+	return 0;
 }
 
 int recall_next(struct recall *recall, struct record *record, int64_t *ts)

@@ -30,6 +30,9 @@ bool recall_is_for(const struct fields *offer, int fd);
  */
 int recall_ask(struct recall *recall, int64_t from, int64_t to, int64_t *floor);
 
+/* Tells the collector that keeps a ring of a signal; it answers nothing. 0; -1 after fail(): it has gone. */
+int recall_tell(struct recall *recall);
+
 /*
  * The next `task`, `event` or `lost` record of the answer, in the order of time, valid until the next call; sets *ts to its
  * time. 1; 0: the answer ends, and all context before *ts has come; -1 after fail().
