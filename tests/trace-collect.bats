@@ -253,7 +253,7 @@ is_probing() {
 
 @test "a signal before tracing is on: COMMAND is not started, and no more probes are placed" {
 	need_tracefs
-	for i in {1..400}; do echo "void f$i(void) {}"; done | gcc -x c -shared -fPIC -o many.so - || skip "needs gcc"
+	for i in {1..2000}; do echo "void f$i(void) {}"; done | gcc -x c -shared -fPIC -o many.so - || skip "needs gcc"
 	collect -f './many.so:f*' -o out -- touch started 2>err
 	until_true 60 is_probing
 	kill -TERM $pid

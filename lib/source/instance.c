@@ -128,6 +128,13 @@ const char *instance_probe_group(void)
 	return name;
 }
 
+bool instance_is_probe_group(const char *system)
+{
+	int pid;
+
+	return sscanf(system, "tailblame_%d", &pid) == 1;
+}
+
 int instance_write(struct tracefs_instance *instance, const char *file, const char *text)
 {
 	int fd = tracefs_instance_file_open(instance, file, O_WRONLY | O_TRUNC);

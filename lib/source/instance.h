@@ -65,4 +65,7 @@ int instance_fail_file(struct tracefs_instance *instance, const char *verb, cons
 /* The name of this process's group of uprobes. */
 const char *instance_probe_group(void);
 
+/* Tells whether a system of events is a collector's group of uprobes. */
+bool instance_is_probe_group(const char *system);
+
 #endif

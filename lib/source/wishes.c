@@ -168,7 +168,10 @@ static bool is_there(struct wishes *wishes, const char *system, const char *name
 	return there;
 }
 
-/* A name is looked up; only for a pattern are the kernel's thousands of events listed. Returns how many were added; -1 after fail(). */
+/*
+ * A name is looked up; only for a pattern are the kernel's thousands of events listed, without the uprobes of other collectors, which are
+ * theirs and go at any moment. Returns how many were added; -1 after fail().
+ */
 static int add_all(struct wishes *wishes, const char *wanted, const char *pattern, const char *filter, const char *waits,
 		   unsigned flags)
 {
@@ -185,7 +188,7 @@ static int add_all(struct wishes *wishes, const char *wanted, const char *patter
 	if (!systems)
 		return instance_fail_access("read", "events");
 	for (int i = 0; systems[i]; i++)
-		if (fnmatch(wanted, systems[i], 0) == 0)
+		if (fnmatch(wanted, systems[i], 0) == 0 && !(is_pattern(wanted) && instance_is_probe_group(systems[i])))
 			added += add_matching(wishes, systems[i], pattern, filter, waits, flags);
 	tracefs_list_free(systems);
 	return added;
