@@ -2,8 +2,29 @@
 
 #include <stdlib.h>
 
-#include "calls/hands.h"
+#include <uthash.h>
+
 #include "wake/function.h"
+
+/*
+ * What calls handed over, and by which value it is known. A value belongs to its `handoff` record and, unless both functions may be of several
+ * processes, to the process. All zero at first.
+ */
+struct hands {
+	struct handed *by_value; /* uthash */
+};
+
+/* The last call that handed over a value. */
+struct handed {
+	struct {
+		uint64_t value;
+		int64_t process; /* 0: any */
+		int64_t handoff;
+	} key;
+	int32_t call;
+	int64_t ts;
+	UT_hash_handle hh;
+};
 
 /*
  * The caller of a new call at this depth: the last open call. If that lies further up the stack, the thread has changed to another stack;
@@ -547,6 +568,53 @@ static void rag_link(struct rag *rag)
 	for (size_t i = 0; i < rag->wake->threads.count; i++)
 		if (rag->threads[i].calls.count)
 			link_waits(&waiting, rag->wake->threads.items[i]);
+}
+
+/* If a thread's process is not known, the thread hands on to itself only. */
+static struct handed handed_key(const struct wake *wake, const struct function_hand *hand, const struct function_event *event)
+{
+	int32_t tid = wake->threads.items[event->thread]->tid;
+	int64_t process = events_tgid(wake->events, tid);
+	struct handed handed = {.ts = event->ts};
+
+	handed.key.value = hand->value;
+	handed.key.handoff = hand->handoff;
+	handed.key.process = hand->anywhere ? 0 : process ? process : -tid;
+	return handed;
+}
+
+/* A call hands this on; whoever did so before is forgotten. */
+static void hands_give(struct hands *hands, const struct wake *wake, const struct function_hand *hand, const struct function_event *event, int32_t call)
+{
+	struct handed key = handed_key(wake, hand, event), *handed;
+
+	HASH_FIND(hh, hands->by_value, &key.key, sizeof(key.key), handed);
+	if (!handed) {
+		handed = NEW(struct handed);
+		*handed = key;
+		HASH_ADD(hh, hands->by_value, key, sizeof(handed->key), handed);
+	}
+	handed->call = call;
+	handed->ts = event->ts;
+}
+
+/* The call that handed over what this one takes; NULL: none is known. Valid until the next hands_give(). */
+static const struct handed *hands_take(const struct hands *hands, const struct wake *wake, const struct function_hand *hand, const struct function_event *event)
+{
+	struct handed key = handed_key(wake, hand, event), *handed;
+
+	HASH_FIND(hh, hands->by_value, &key.key, sizeof(key.key), handed);
+	return handed;
+}
+
+static void hands_free(struct hands *hands)
+{
+	struct handed *handed, *next;
+
+	HASH_ITER(hh, hands->by_value, handed, next) {
+		HASH_DEL(hands->by_value, handed);
+		free(handed);
+	}
 }
 
 /* The open call that an event returns from; INDEX_NONE: none is known. */

@@ -3,7 +3,7 @@
  * lib/calls.
  *
  * A graph is made at the end of a window, from struct wake, in three steps. Entries and returns of functions become calls,
- * nested by thread. A call is linked to the one that handed over what it works on (hands.h), whoever woke its thread; without, one that nests in
+ * nested by thread. A call is linked to the one that handed over what it works on (a `handoff` record), whoever woke its thread; without, one that nests in
  * none to the call that created or woke its thread. A call that slept until such a child woke it waited for this child, or for several.
  */
 #ifndef CALLS_RAG_H
