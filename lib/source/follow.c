@@ -1,11 +1,119 @@
 #include "source/follow.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/proc.h"
 #include "source/collector.h"
 #include "source/sides.h"
 #include "source/sockets.h"
 #include "source/traced.h"
+
+enum { ARGUMENTS = 6, EVENT_ROOM = 128, STAT_CPU = 37 /* fields from the name's end to that of the CPU */ };
+
+/* The call that a thread is in. If two looks are the same, and the thread did not run in between, it is one wait. */
+struct place {
+	int32_t tid;
+	long call;
+	unsigned long long arguments[ARGUMENTS], stack, code;
+	unsigned long long switches; /* how often it left a CPU */
+};
+
+struct within { /* of all threads that were in a call */
+	ARRAY(struct place) places;
+};
+
+static unsigned long long number_behind(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* False: it is in no system call, or runs. */
+static bool look_at(int32_t tid, struct place *place)
+{
+	char text[4096];
+	unsigned long long *of = place->arguments;
+
+	memset(place, 0, sizeof(*place)); /* two are compared byte by byte */
+	place->tid = tid;
+	if (proc_read(tid, "syscall", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &place->call, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5],
+		   &place->stack, &place->code) != 3 + ARGUMENTS || place->call < 0)
+		return false;
+	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
+		return false;
+	place->switches = number_behind(text, "\nvoluntary_ctxt_switches:") + number_behind(text, "\nnonvoluntary_ctxt_switches:");
+	return true;
+}
+
+/* Looks at all members. A thread that runs, or that may not be looked at, is left out. */
+static struct within *within_look(const struct process *process)
+{
+	struct within *within = NEW(struct within);
+	struct place place;
+
+	for (int32_t tid = 1; process->members && tid < PROCESS_TIDS; tid++)
+		if (process_has(process, tid) && look_at(tid, &place))
+			*ARRAY_ADD(&within->places) = place;
+	return within;
+}
+
+void within_free(struct within *within)
+{
+	if (within)
+		free(within->places.items);
+	free(within);
+}
+
+/* Where it ran last. */
+static int cpu_of(int32_t tid)
+{
+	char text[1024], *at;
+
+	if (proc_read(tid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+		return 0;
+	for (int i = 0; at && i < STAT_CPU; i++)
+		at = strchr(at + 1, ' ');
+	return at ? atoi(at) : 0;
+}
+
+/* As the kernel would have written it. */
+static int write_enter(const struct place *place, struct scribe *scribe, const struct wish *enter, int64_t ts)
+{
+	char payload[EVENT_ROOM] = "";
+	struct ring ring = {.cpu = cpu_of(place->tid), .last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
+	const struct layout *layout = &enter->layout;
+	int32_t tid = place->tid;
+
+	ring.page.size = layout->fd_at + sizeof(place->arguments);
+	if (!layout->call_at || !layout->fd_at || ring.page.size > sizeof(payload) || layout->call_at + sizeof(place->call) > sizeof(payload))
+		return 0;
+	memcpy(payload, &enter->id, sizeof(enter->id));
+	memcpy(payload + sizeof(int32_t), &tid, sizeof(tid));
+	memcpy(payload + layout->call_at, &place->call, sizeof(place->call));
+	memcpy(payload + layout->fd_at, place->arguments, sizeof(place->arguments));
+	return scribe_event(scribe, &ring);
+}
+
+/* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
+static int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, int64_t ts)
+{
+	struct place now;
+
+	for (size_t i = 0; i < within->places.count; i++) {
+		const struct place *before = &within->places.items[i];
+
+		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
+			continue;
+		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 static bool read_program(void *context, struct program *program, int32_t pid)
 {

@@ -1,5 +1,9 @@
 /*
- * follow: the processes that a user chose, at the moment when tracing begins.
+ * follow: the processes that a user chose, at the moment when tracing begins, and the system calls in which they are since before that.
+ *
+ * The call of a process that hangs already began before the trace, so no event tells of it. /proc says what call each thread is in. If a
+ * thread is in the same call when tracing is on, and did not run in between, the stream gets the event that the kernel would have written,
+ * at the time when tracing began: the call has lasted since then, at least. A `traced` record with `within` names the thread.
  *
  *	within = follow_look(follow)	before tracing is on
  *	follow_begin(follow, within, ts)	when it is on, so that no fork is missed
@@ -16,10 +20,10 @@
 #include "source/process.h"
 #include "source/scribe.h"
 #include "source/wishes.h"
-#include "source/within.h"
 #include "stream/stream.h"
 
 struct collection;
+struct within;
 
 struct follow {
 	const struct collection *of; /* names the processes; see source/collector.h */
@@ -41,5 +45,6 @@ struct within *follow_look(const struct follow *follow);
  * they are in since before the trace. -1 after fail().
  */
 int follow_begin(const struct follow *follow, const struct within *within, int64_t ts);
+void within_free(struct within *within); /* NULL is allowed */
 
 #endif

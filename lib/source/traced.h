@@ -13,7 +13,7 @@ int traced_write_all(const struct process *process, struct stream *stream);
 /* Writes that this thread has become a member, or has ceased to be one. -1 after fail(). */
 int traced_write(const struct process *process, struct stream *stream, int32_t tid);
 
-/* Writes that this thread was in its call before the trace began, at `ts`; see within.h. -1 after fail(). */
+/* Writes that this thread was in its call before the trace began, at `ts`; see source/follow.h. -1 after fail(). */
 int traced_write_within(struct stream *stream, int32_t tid, int64_t ts);
 
 /* Reads such a record into the members. -1 after fail(): it is malformed. */
