@@ -1,8 +1,12 @@
 #include "chart/judge.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
+#include "chart/level.h"
 #include "chart/span.h"
 #include "chart/statistics.h"
 
@@ -13,6 +17,7 @@
 enum { THIN_RECORDS = 256 };
 
 static const int64_t first_width = 10 * (NSEC_PER_SEC / 1000);
+static const int64_t signs_last = 3600 * NSEC_PER_SEC;
 
 /* Tells whether the current bucket ended before this time. */
 static bool thin_is_over(const struct thin_clock *clock, int64_t now)
@@ -134,6 +139,190 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 	return 0;
 }
 
+static void remove_sign(struct series_signs *signs, int at)
+{
+	signs->count--;
+	memmove(&signs->items[at], &signs->items[at + 1], (size_t)(signs->count - at) * sizeof(*signs->items));
+}
+
+/* The least of them, when there is no room; -1: this value is less than all. */
+static int least_sign(const struct series_signs *signs, double value)
+{
+	int least = -1;
+
+	for (int i = 0; i < signs->count; i++)
+		if (signs->items[i].value < (least < 0 ? value : signs->items[least].value))
+			least = i;
+	return least;
+}
+
+/* Remembers a sign; forgets those that are an hour old. */
+static void add_sign(struct series *series, double value, int64_t ts)
+{
+	struct series_signs *signs = series->signs;
+	int least;
+
+	if (!signs)
+		signs = series->signs = NEW(struct series_signs);
+	while (signs->count > 0 && span_between(signs->items[0].ts, ts) > signs_last)
+		remove_sign(signs, 0);
+	if (signs->count == SERIES_SIGNS) {
+		least = least_sign(signs, value);
+		if (least < 0)
+			return;
+		remove_sign(signs, least);
+	}
+	signs->items[signs->count].ts = ts;
+	signs->items[signs->count++].value = value;
+}
+
+/* The lines of a rate depend on its size. */
+static void rate_lines(struct series *series, const struct policy *policy, const struct point *point, int64_t ts)
+{
+	double past_limit = series->learner->past_limit(series->learnt, policy, point->size, ts);
+
+	method_lines(policy, &series->limits, point->size, &series->lines);
+	series->lines.ucl = fmax(series->lines.ucl, past_limit);
+}
+
+/* The rules that hold at a point of this time; *plotted is where it lies on the chart. */
+static unsigned rules_at(struct series *series, const struct policy *policy, const struct point *point, int64_t ts, double *plotted)
+{
+	const struct plotting *plots = policy->method->plots;
+
+	if (!plots->single)
+		*plotted = plots->place(&series->plot, policy, point);
+	if (plots->rates)
+		rate_lines(series, policy, point, ts);
+	if ((policy->rules & ~RULE(RULE_SHIFT)) == RULE(1) && policy->sides == SIDES_UPPER)
+		return rules_above(*plotted, series->lines.ucl) > 0 ? RULE(1) : 0;
+	return rules_judge(&series->past, &series->lines, policy->sides, policy->rules, *plotted);
+}
+
+/* Lets the learner learn from a judged point. If its lesson has new limits, refine() takes them. */
+static struct lesson learn(struct series *series, const struct policy *policy, const struct sample *sample, double plotted,
+			   bool signalled)
+{
+	const struct judged judged = {sample->value, plotted, sample->end, signalled, series->learns, &series->limits, &series->lines};
+
+	return series->learner->learn(series->learnt, policy, &judged);
+}
+
+/* The list of the worst is ordered, largest first. */
+static void remember_worst(struct series *series, const struct sample *sample)
+{
+	int at = series->worst_count;
+
+	if (at == SERIES_WORST && sample->value <= series->worst[at - 1].value)
+		return;
+	if (at == series->worst_room && at < SERIES_WORST) {
+		series->worst_room = at ? 2 * at : 1;
+		series->worst = memory_grow(series->worst, (size_t)series->worst_room, sizeof(*series->worst));
+	}
+	if (at == SERIES_WORST)
+		at--;
+	else
+		series->worst_count++;
+	for (; at > 0 && series->worst[at - 1].value < sample->value; at--)
+		series->worst[at] = series->worst[at - 1];
+	series->worst[at] = *sample;
+	series->worst[at].whole = NULL;
+}
+
+/* Takes a point into the baseline; true when that is complete. */
+static bool add_to_baseline(struct series *series, const struct policy *policy, const struct sample *sample,
+			    const struct point *point)
+{
+	*ARRAY_ADD(&series->baseline) = *point;
+	if (series->learner->judges_baseline && !series->judges) {
+		if (!sample->rules) /* it was told */
+			remember_worst(series, sample);
+		if (sample->start < series->first)
+			series->first = sample->start;
+	}
+	return series->baseline.count >= policy->baseline;
+}
+
+/* A new baseline begins; until it is complete the limits stay as they are. */
+static void relearn(struct series *series)
+{
+	series->learns = true;
+	series->baseline.count = 0;
+}
+
+/* The same, as a lesson says that the limits are out of date. */
+static void begin_anew(struct series *series, const struct lesson *lesson)
+{
+	series->change = lesson->side;
+	series->changed = lesson->since;
+	series->learns_all = true;
+	relearn(series);
+}
+
+/* Limits from these points, and a new start with them. */
+static int begin_with(struct series *series, const struct policy *policy, const struct points *points, double probability)
+{
+	struct limits limits;
+
+	if (method_limits(policy, points, &limits) < 0)
+		return -1;
+	limits.n *= policy->subgroup;
+	series->limits = limits;
+	series->learner->begin(series->learnt, points, probability, &series->limits);
+	series->limits.unit = series->unit;
+	series_judge_by(series, policy);
+	series->past = (struct rules_past){0};
+	series->plot.weighted = scale_to(policy->scale, limits.center);
+	return 0;
+}
+
+/*
+ * Makes the limits from the baseline; `probability`: of a false alarm. 0; -1 after fail(): too few points. The worst values are then in time
+ * order. Limits from less than a baseline hold until there is a whole one, unless the learner goes on from them.
+ */
+static int make_limits(struct series *series, const struct policy *policy, double probability)
+{
+	if (begin_with(series, policy, &series->baseline, probability) < 0)
+		return -1;
+	series->learns = series->learns_all = !series->learner->continues && series->baseline.count < policy->baseline;
+	if (!series->learns) {
+		free(series->baseline.items);
+		series->baseline = (struct points){0};
+	}
+	sample_sort(series->worst, (size_t)series->worst_count);
+	return 0;
+}
+
+/* Tells whether two limits differ by more than a twentieth. */
+static bool differ(double a, double b)
+{
+	return fabs(a - b) > 0.05 * fmin(fabs(a), fabs(b));
+}
+
+/* Tells whether the centre has moved by practical weight from the one in the last `limits` record, and by more than the values scatter. */
+static int change_of(double before, double after, const struct policy *policy)
+{
+	double ratio = fmax(LEVEL_RATIO, policy->min_ratio);
+
+	return (after >= ratio * before) - (after * ratio <= before);
+}
+
+/* Takes the learner's new limits; the probability is that of a false alarm. True: they have changed enough to be told. */
+static bool refine(struct series *series, const struct policy *policy, const struct lesson *lesson, double probability)
+{
+	const struct limits *now = &series->limits, *then = &series->last_told;
+
+	series->learner->limits(series->learnt, probability, &series->limits);
+	series->limits.unit = series->unit;
+	series_judge_by(series, policy);
+	if (lesson->kind == LESSON_REFINED)
+		return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
+	series->past = (struct rules_past){0};
+	series->change = change_of(then->center, now->center, policy);
+	series->changed = lesson->since;
+	return true;
+}
+
 /* A line that is not known yet is NAN. The limit may have risen since the value passed it. */
 static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
@@ -230,7 +419,7 @@ static void sift_worst(const struct series_set *set, struct series *series)
 
 static int take_baseline(const struct judge *judge, struct series_set *set, struct series *series, int64_t now)
 {
-	if (series_make_limits(series, judge->policy, probability(judge, set, now)) < 0)
+	if (make_limits(series, judge->policy, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	set->judged = true;
 	sift_worst(set, series);
@@ -242,7 +431,7 @@ static int gather(const struct judge *judge, struct series_set *set, const struc
 {
 	struct series *series = sample->series;
 
-	if (!series_gather(series, judge->policy, sample, point))
+	if (!add_to_baseline(series, judge->policy, sample, point))
 		return 0;
 	if (take_baseline(judge, set, series, sample->end) < 0)
 		return -1;
@@ -276,7 +465,7 @@ static int take_lesson(const struct judge *judge, struct series_set *set, const 
 		return -1;
 	if (lesson->kind != LESSON_REFINED && lesson->kind != LESSON_FOLLOWED)
 		return 0;
-	if (!series_refine(series, judge->policy, lesson, probability(judge, set, sample->end)))
+	if (!refine(series, judge->policy, lesson, probability(judge, set, sample->end)))
 		return 0;
 	*begun = true;
 	return tell_again(judge, series, sample->end);
@@ -314,7 +503,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	if (plots->describe)
 		plots->describe(&series->plot, &plotted);
 	if (series->judges)
-		rules = series_judge(series, judge->policy, point, sample->end, &plotted.value);
+		rules = rules_at(series, judge->policy, point, sample->end, &plotted.value);
 	if (!forced && rules && !has_weight(set, sample, plotted.value))
 		rules = 0;
 	if (plots->single && series_is_beyond_fixed(series, sample->value))
@@ -327,17 +516,17 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		return -1;
 	series->signalled = rules != 0;
 	if (!rules && sample->value > series->warning)
-		series_sign(series, sample->value, sample->end);
+		add_sign(series, sample->value, sample->end);
 	if (!rules && !plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
 	if (series->judges)
-		lesson = series_learn(series, judge->policy, sample, plotted.value, learnt != 0);
+		lesson = learn(series, judge->policy, sample, plotted.value, learnt != 0);
 	if (take_lesson(judge, set, sample, &lesson, begun) < 0)
 		return -1;
 	if (series->learns && (!learnt || series->learns_all) && gather(judge, set, &plotted, point, begun) < 0)
 		return -1;
 	if (lesson.kind == LESSON_OUTDATED)
-		series_outdated(series, &lesson);
+		begin_anew(series, &lesson);
 	return 0;
 }
 
@@ -351,7 +540,7 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;
 		if (!series->learns)
-			series_relearn(series);
+			relearn(series);
 	}
 	if (!judge->policy->method->plots->single && (forced || series_is_beyond_fixed(series, sample->value))) {
 		if ((forced ? judge_single(judge, sample) : judge_signal(judge, sample, RULE(RULE_FIXED))) < 0)

@@ -1,5 +1,6 @@
 /*
- * judge: takes each value of a series and decides: learnt, healthy or abnormal.
+ * judge: takes each value of a series and decides: learnt, healthy or abnormal. It makes the limits of a series from its baseline, and takes
+ * those that its learner has found since.
  */
 #ifndef CHART_JUDGE_H
 #define CHART_JUDGE_H

@@ -112,33 +112,9 @@ void series_set_unit(struct series *series, const struct policy *policy, const c
 /* A shorter time is no signal from now on. */
 void series_set_shortest(struct series *series, const struct policy *policy, int64_t shortest);
 
-/* The rules that hold at a point of this time; *plotted is where it lies on the chart. */
-unsigned series_judge(struct series *series, const struct policy *policy, const struct point *point, int64_t ts, double *plotted);
+/* Its limits are known, or others now: values are judged by them. */
+void series_judge_by(struct series *series, const struct policy *policy);
 
-/* Lets the learner learn from a judged point. If its lesson has new limits, series_refine() takes them. */
-struct lesson series_learn(struct series *series, const struct policy *policy, const struct sample *sample, double plotted,
-			   bool signalled);
-
-/* Takes the learner's new limits; the probability is that of a false alarm. True: they have changed enough to be told. */
-bool series_refine(struct series *series, const struct policy *policy, const struct lesson *lesson, double probability);
-
-/* Takes a point into the baseline; true when that is complete. */
-bool series_gather(struct series *series, const struct policy *policy, const struct sample *sample,
-		   const struct point *point);
-
-/* A new baseline begins; until it is complete the limits stay as they are. series_outdated(): as a lesson says. */
-void series_relearn(struct series *series);
-void series_outdated(struct series *series, const struct lesson *lesson);
-
-/*
- * Makes the limits from the baseline; `probability`: of a false alarm. 0; -1 after
- * fail(): too few points. The worst values are then in time order. Limits from less than a baseline hold
- * until there is a whole one, unless the learner goes on from them.
- */
-int series_make_limits(struct series *series, const struct policy *policy, double probability);
-
-/* Remembers a sign; forgets those that are an hour old, and all. */
-void series_sign(struct series *series, double value, int64_t ts);
 void series_forget_signs(struct series *series);
 
 /* Tells whether a value is beyond the limit that was given. */
