@@ -1,11 +1,20 @@
 #include "program/code.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "base/memory.h"
-#include "program/code_file.h"
 #include "program/lookup.h"
+#include "program/opener.h"
+
+#define DEBUG_FILES "/usr/lib/debug"
+
+enum { PATH_ROOM = 4200 };
 
 struct code {
 	char *path, *name; /* the name is the path's end */
@@ -13,6 +22,64 @@ struct code {
 	struct lookup_file *file; /* NULL: it is missing */
 	bool mapped;
 };
+
+/* Others have the same inode numbers. Of these file systems stat(2) and /proc tell devices of different kinds. */
+static bool is_device(const struct opener_file *file, dev_t device)
+{
+	return file->status.st_dev == device || file->system == BTRFS_SUPER_MAGIC || file->system == OVERLAYFS_SUPER_MAGIC;
+}
+
+/* Tells whether the file is what was mapped, as far as that can be told. */
+static bool is_it(struct lookup *lookup, const struct opener_file *file, const char *path, const struct code_identity *identity)
+{
+	unsigned char id[CODE_BUILD_ID];
+
+	if (identity->inode && (file->status.st_ino != identity->inode || !is_device(file, identity->device)))
+		return false;
+	return !identity->build_id_size || (lookup_build_id(lookup, file, path, id) == identity->build_id_size &&
+					    memcmp(id, identity->build_id, identity->build_id_size) == 0);
+}
+
+static bool find_if_it(struct lookup *lookup, const char *path, const struct code_identity *identity, struct opener_file *file)
+{
+	if (opener_find(path, file) < 0)
+		return false;
+	if (is_it(lookup, file, path, identity))
+		return true;
+	close(file->place);
+	return false;
+}
+
+static bool build_id_path(const unsigned char *id, size_t size, char path[PATH_ROOM])
+{
+	size_t at;
+
+	if (size < 2 || size > CODE_BUILD_ID)
+		return false;
+	strcpy(path, DEBUG_FILES "/.build-id/");
+	at = strlen(path);
+	for (size_t i = 0; i < size; i++)
+		at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", id[i]);
+	strcpy(path + at, ".debug");
+	return true;
+}
+
+/* As code_open(), which says what the arguments are. False: it cannot be had. */
+static bool find_file(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
+		    const struct code_identity *identity, struct opener_file *file)
+{
+	char other[PATH_ROOM];
+	bool found;
+
+	snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start, (unsigned long long)end);
+	found = find_if_it(lookup, other, identity, file) || find_if_it(lookup, path, identity, file);
+	for (int i = 0; i <= others && !found; i++) {
+		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
+		found = find_if_it(lookup, other, identity, file);
+	}
+	/* Only its debug file may be left of a file that is gone. It has names, if no way to walk. */
+	return found || (build_id_path(identity->build_id, identity->build_id_size, other) && opener_find(other, file) == 0);
+}
 
 struct code *code_open(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
 		       const struct code_identity *identity)
@@ -29,7 +96,7 @@ struct code *code_open(struct lookup *lookup, const char *path, const int32_t *p
 	code->path = memory_text(path, length);
 	slash = strrchr(code->path, '/');
 	code->name = slash ? slash + 1 : code->path;
-	if (*path == '/' && code_file_find(lookup, code->path, processes, others, start, end, identity, &file))
+	if (*path == '/' && find_file(lookup, code->path, processes, others, start, end, identity, &file))
 		code->file = lookup_add(lookup, &file, code->path);
 	return code;
 }
@@ -67,4 +134,89 @@ void code_look(struct code *code, uint64_t offset, struct lookup_place *place)
 	*place = (struct lookup_place){0};
 	if (code->file)
 		lookup_place(code->lookup, code->file, offset, place);
+}
+
+static bool is_public(const struct opener_file *file)
+{
+	return file->status.st_mode & S_IROTH;
+}
+
+static bool is_written_by_others(const struct opener_file *file)
+{
+	return (file->status.st_uid != 0 && file->status.st_uid != geteuid()) || (file->status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* -1: it is not there, or not to be had. */
+static int open_debug(const char *path, bool beside)
+{
+	struct opener_file file;
+	int fd = -1;
+
+	if (opener_find(path, &file) < 0)
+		return -1;
+	if (is_public(&file) && !(beside && is_written_by_others(&file)))
+		fd = opener_open(&file, path);
+	close(file.place);
+	return fd;
+}
+
+static int open_beside(const char *path, const char *folder, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	char other[PATH_ROOM];
+
+	snprintf(other, sizeof(other), "%.*s%s%s%s", slash ? (int)(slash + 1 - path) : 0, path, folder, *name ? name : slash ? slash + 1 : path,
+		 *name ? "" : ".debug");
+	return open_debug(other, true);
+}
+
+/* "/usr/lib/debug/usr/bin/NAME", or without folders before. */
+static int open_in_folder(const char *path, const char *name)
+{
+	char other[PATH_ROOM + sizeof(DEBUG_FILES)];
+	int fd = -1;
+
+	for (const char *at = path; fd < 0 && at; at = strchr(at + 1, '/')) {
+		const char *slash = strrchr(at, '/');
+
+		snprintf(other, sizeof(other), DEBUG_FILES "%.*s%s%s", slash ? (int)(slash + 1 - at) : 0, at, *name ? name : slash ? slash + 1 : at,
+			 *name ? "" : ".debug");
+		fd = open_debug(other, false);
+	}
+	return fd;
+}
+
+/* "../../.dwz/x86_64-linux-gnu/NAME": of a debug file in a folder that is not known here, so it is taken from the uppermost. */
+static int open_shared(const char *link)
+{
+	static const char folder[] = DEBUG_FILES "/";
+	char path[PATH_ROOM], *real;
+	int fd;
+
+	if (strncmp(link, folder, strlen(folder)) == 0)
+		link += strlen(folder);
+	while (strncmp(link, "../", 3) == 0)
+		link += 3;
+	snprintf(path, sizeof(path), "%s%s", folder, link);
+	real = realpath(path, NULL);
+	fd = real && strncmp(real, folder, strlen(folder)) == 0 ? open_debug(real, false) : -1;
+	free(real);
+	return fd;
+}
+
+int code_open_debug(const char *path, enum debug_place place, const void *text, size_t length)
+{
+	char name[NAME_MAX + 1], other[PATH_ROOM];
+
+	if (place == DEBUG_BUILD_ID)
+		return build_id_path(text, length, other) ? open_debug(other, false) : -1;
+	if (length >= sizeof(name) || memchr(text, '\0', length) || (place != DEBUG_SHARED && memchr(text, '/', length)))
+		return -1;
+	memcpy(name, text, length);
+	name[length] = '\0';
+	if (place == DEBUG_SHARED)
+		return open_shared(name);
+	if (place == DEBUG_FOLDER)
+		return open_in_folder(path, name);
+	return open_beside(path, place == DEBUG_BESIDE ? "" : ".debug/", name);
 }

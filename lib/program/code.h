@@ -3,6 +3,9 @@
  *
  * Its file is opened when it is first mapped, and looked into when an address in it first matters: by then the process may be gone, and
  * the file too. It is another process without rights that looks (program/lookup.h).
+ *
+ * Paths and links come from processes that may mean harm: what is no regular file is not opened at all, for a FIFO would let us wait
+ * for ever, and to open some devices is to work them.
  */
 #ifndef PROGRAM_CODE_H
 #define PROGRAM_CODE_H
@@ -11,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "program/debug_wish.h"
 
 struct code;
 struct lookup;
@@ -45,5 +50,11 @@ bool code_is_mapped(const struct code *code);
 
 /* What lies at an offset in the file. The caller frees the functions' names. */
 void code_look(struct code *code, uint64_t offset, struct lookup_place *place);
+
+/*
+ * Opens the debug file that a process without rights wishes for the program of this path. The file is one that anybody may read: in the folder
+ * of debug files, or beside the program, where only root and our own user may write it. It comes as by opener_open(). -1: there is none.
+ */
+int code_open_debug(const char *path, enum debug_place place, const void *text, size_t length);
 
 #endif

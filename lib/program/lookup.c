@@ -20,7 +20,6 @@
 #include "base/number.h"
 #include "base/proc.h"
 #include "program/argument.h"
-#include "program/code_file.h"
 #include "program/ends.h"
 #include "program/helpers.h"
 #include "program/lookup_message.h"
@@ -228,7 +227,7 @@ static enum outcome await(struct lookup *lookup, const char *path)
 		if (outcome != ANSWERED || lookup->answer.kind != ANSWER_WISH)
 			return outcome;
 		fd = lookup->answer.number < DEBUG_PLACES
-			     ? code_file_debug(path, (enum debug_place)lookup->answer.number, lookup->text, lookup->length)
+			     ? code_open_debug(path, (enum debug_place)lookup->answer.number, lookup->text, lookup->length)
 			     : -1;
 		told = tell(lookup, &given, NULL, 0, fd);
 		if (fd >= 0)
