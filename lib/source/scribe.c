@@ -21,7 +21,7 @@ enum { PART_ROOM = 64 }; /* a probe's event: its head, two addresses, and two ar
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
 
 /* The common fields of every event. */
-struct common {
+struct common_fields {
 	uint16_t id;
 	uint8_t flags, preempt_count;
 	int32_t tid;
@@ -159,9 +159,9 @@ static long word_at(const struct ring *ring, uint16_t offset)
 	return word;
 }
 
-static struct common common_of(const struct ring *ring)
+static struct common_fields common_of(const struct ring *ring)
 {
-	struct common common;
+	struct common_fields common;
 
 	memcpy(&common, ring->page.payload, sizeof(common));
 	if (ring->page.swapped) {
@@ -203,7 +203,7 @@ static bool is_ours(const struct scribe *scribe, int32_t tid)
 	return ours;
 }
 
-static bool is_own(const struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
+static bool is_own(const struct scribe *scribe, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	if (!is_ours(scribe, common->tid) || common->flags & IN_INTERRUPT || layout->shared)
 		return false;
@@ -215,7 +215,7 @@ static bool is_own(const struct scribe *scribe, const struct layout *layout, con
 }
 
 /* Where one process is traced: events of its threads, and what the charts need of others. */
-static bool is_wanted(const struct scribe *scribe, const struct wish *wish, const struct common *common,
+static bool is_wanted(const struct scribe *scribe, const struct wish *wish, const struct common_fields *common,
 		      const struct ring *ring)
 {
 	const struct layout *layout = &wish->layout;
@@ -257,7 +257,7 @@ static int see_fork(struct scribe *scribe, int32_t parent, int32_t child)
 }
 
 /* A thread that was made, or that runs another program. */
-static int see_life(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
+static int see_life(struct scribe *scribe, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	struct threads *threads = &scribe->threads;
 
@@ -288,7 +288,7 @@ static int see_life(struct scribe *scribe, const struct layout *layout, const st
 }
 
 /* Names the threads that the event names before it is written, and follows forks. */
-static int see_threads(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
+static int see_threads(struct scribe *scribe, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	if (see_life(scribe, layout, common, ring) < 0)
 		return -1;
@@ -311,7 +311,7 @@ static int see_threads(struct scribe *scribe, const struct layout *layout, const
 }
 
 /* Follows the thread into system calls for a file, so that a sleep in one can be told apart from others. */
-static int see_file(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
+static int see_file(struct scribe *scribe, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	enum { INTERRUPTIBLE = 1 };
 
@@ -380,7 +380,7 @@ static void note_mapper(struct scribe *scribe, int32_t tid)
 		*ARRAY_ADD(&scribe->mappers) = tid;
 }
 
-static int see_exception(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+static int see_exception(struct scribe *scribe, const struct wish *wish, const struct common_fields *common, const struct ring *ring)
 {
 	if (scribe->process->members && !is_wanted(scribe, wish, common, ring))
 		return 0;
@@ -401,8 +401,8 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		.ts = ring_ts(ring),
 		.cpu = (uint32_t)ring->cpu,
 	};
-	bool is_whole = ring->page.size >= sizeof(struct common);
-	struct common common = is_whole ? common_of(ring) : (struct common){0};
+	bool is_whole = ring->page.size >= sizeof(struct common_fields);
+	struct common_fields common = is_whole ? common_of(ring) : (struct common_fields){0};
 	struct wish *wish = is_whole ? scribe->by_id[common.id] : NULL;
 	const struct layout *layout;
 	char bytes[PART_ROOM], arguments[ARGUMENT_RECORD_ROOM];
