@@ -251,7 +251,11 @@ END
 	trace-export -f ftrace --nanoseconds -o live.trace live.tb
 	# What is abnormal is said beforehand, lest another load makes it normal.
 	echo 'limits ts=0 chart=runq center=0.00001 lcl=0 ucl=0.0002 n=1000 method=imr' >known
-	asked() { cchart-filter -c runq --method=imr --limits=known | blame-rank --text | grep -E '^(limits|signal|window|blame|path) '; }
+	# A thread that got its name between two events is cut in two there by the one stream, so pieces are not counted.
+	asked() {
+		cchart-filter -c runq --method=imr --limits=known | blame-rank --text |
+			grep -E '^(limits|signal|window|blame|path) ' | sed -E 's/ (node|instances)=[0-9]+//'
+	}
 	# A recording does not tell which threads are the pipe's own, nor what program a process runs, nor of most threads whose they are.
 	known_to_both() {
 		sed -E '/^stage /d; /^task /s/ (program|script|title|cgroup|read|tgid|began|kernel)=("([^"\\]|\\.)*"|[^ ]*)//g'
