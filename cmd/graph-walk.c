@@ -29,7 +29,7 @@ static const char *format_name(size_t index)
 	return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
 }
 
-static const char *script, *format, *normal_file, *semantics_file;
+static const char *script, *format, *normal_file, *semantics_file, *host = "";
 static struct option_list asked;
 static uint64_t most = 20;
 
@@ -38,6 +38,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "script", &script, "FILE", "run the commands of this file, a line each"},
 	{OPTION_STRING, 0, "normal", &normal_file, "FILE", "a stream in which all went well: what is usual is asked of that"},
 	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "what you know of the program (tailblame-semantics(5))"},
+	{OPTION_STRING, 0, "host", &host, "HOST", "of a stream of several hosts, this one"},
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", .names = format_name},
 	{OPTION_COUNT, 'n', "lines", &most, "N", "lines of an answer (20)"},
 	{0},
@@ -105,7 +106,7 @@ static int see_record(void *context, const struct record *record)
 /* Exit status; EXIT_INCOMPLETE where the stream lacks something; EXIT_FAILED after fail(). */
 static int read_whole(struct reading *reading)
 {
-	struct handlers handlers = {.finish = is_over, .on = {[KIND_GRAPH] = see_record, [KIND_NODE] = see_record, [KIND_EDGE] = see_record}};
+	struct handlers handlers = {.finish = is_over, .only = host, .on = {[KIND_GRAPH] = see_record, [KIND_NODE] = see_record, [KIND_EDGE] = see_record}};
 	struct events *events;
 	int status;
 

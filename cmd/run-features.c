@@ -1,6 +1,7 @@
 /*
  * run-features: turn the system calls of each run of a program into features.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/listing.h"
+#include "base/memory.h"
 #include "base/priority.h"
 #include "event/event.h"
 #include "run/access_log.h"
@@ -51,6 +53,15 @@ struct known {
 	struct settings *settings;
 };
 
+/* What makes the runs of a host of the stream. */
+struct maker {
+	struct stream *stream;
+	const struct run_options *how;
+	struct events *events;
+	struct run_builder *builder;
+	struct maker *next; /* of another host */
+};
+
 static int write_known(void *context, const char *run, struct stream *stream, bool from_here)
 {
 	const struct known *known = context;
@@ -82,14 +93,48 @@ static bool is_dropped(enum kind kind)
 
 static int record_seen(void *context, const struct record *record)
 {
-	if (run_builder_record(context, record) < 0)
+	const struct maker *maker = context;
+
+	if (run_builder_record(maker->builder, record) < 0)
 		return -1;
 	return is_dropped(record->kind) ? STREAM_DROP : STREAM_PASS;
 }
 
 static int stream_over(void *context)
 {
-	return run_builder_finish(context);
+	const struct maker *maker = context;
+
+	return run_builder_finish(maker->builder);
+}
+
+/* Attached to the stream, beside that of another host of it. */
+static struct maker *maker_new(struct stream *stream, const struct run_options *how, struct maker *next)
+{
+	struct maker *maker = NEW(struct maker);
+
+	*maker = (struct maker){.stream = stream, .how = how, .events = events_new(stream), .next = next};
+	maker->builder = run_builder_new(stream, maker->events, how);
+	return maker;
+}
+
+static void *another_maker(void *context)
+{
+	struct maker *first = context;
+
+	if (first->how->node) {
+		stream_fail(first->stream, "it is of several hosts; --node names one");
+		return NULL;
+	}
+	return first->next = maker_new(first->stream, first->how, first->next);
+}
+
+static void maker_free(struct maker *maker)
+{
+	if (maker->next)
+		maker_free(maker->next);
+	run_builder_free(maker->builder);
+	events_free(maker->events);
+	free(maker);
 }
 
 static void check(void)
@@ -98,19 +143,27 @@ static void check(void)
 		die_usage("%s", fail_text());
 }
 
-static void complain(const struct run_builder *builder, const struct job *job)
+static void complain(const struct maker *maker, const struct job *job)
 {
-	if (run_builder_events(builder) == 0)
+	uint64_t events = 0, count = 0, incomplete = 0;
+	bool unnamed = false;
+
+	for (; maker; maker = maker->next) {
+		events += run_builder_events(maker->builder);
+		count += run_builder_count(maker->builder);
+		incomplete += run_builder_incomplete(maker->builder);
+		unnamed |= run_builder_unnamed(maker->builder);
+	}
+	if (events == 0)
 		warn("there are no system calls: collect raw_syscalls");
-	else if (run_builder_unnamed(builder))
+	else if (unnamed)
 		warn("a stream does not name its machine, so that its calls have no names; trace-import --machine names it");
-	else if (run_builder_count(builder) == 0 && job->programs.count == 0)
+	else if (count == 0 && job->programs.count == 0)
 		warn("no process executed a program; name it in a job file (-j)");
-	else if (run_builder_count(builder) == 0)
+	else if (count == 0)
 		warn("no process ran '%s'", job->programs.items[0]);
-	if (run_builder_incomplete(builder) > 0)
-		warn("events were lost within %llu of %llu runs; these say complete=no",
-		     (unsigned long long)run_builder_incomplete(builder), (unsigned long long)run_builder_count(builder));
+	if (incomplete > 0)
+		warn("events were lost within %llu of %llu runs; these say complete=no", (unsigned long long)incomplete, (unsigned long long)count);
 }
 
 /* Reads what is known of this machine, before anything that others wrote. */
@@ -157,10 +210,9 @@ int main(int argc, char **argv)
 	struct known known = {0};
 	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .childless = no_children, .light = light, .live = live,
 				  .more = write_known, .context = &known};
-	struct handlers handlers = {.finish = stream_over};
-	struct run_builder *builder;
-	struct events *events;
+	struct handlers handlers = {.finish = stream_over, .host = another_maker};
 	struct stream *stream;
+	struct maker *maker;
 	int status;
 
 	check();
@@ -183,21 +235,19 @@ int main(int argc, char **argv)
 	priority_lower(PRIORITY_BATCH);
 	if (strcmp(facts_when, "never"))
 		know(&known, how.job);
-	events = events_new(stream);
-	builder = run_builder_new(stream, events, &how);
+	maker = maker_new(stream, &how, NULL);
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* count */
 	for (int kind = 0; kind < KINDS; kind++)
 		handlers.on[kind] = record_seen;
-	status = stream_finish(stream, &handlers, builder);
+	status = stream_finish(stream, &handlers, maker);
 	if (status && *fail_text())
 		warn("%s", fail_text());
-	complain(builder, how.job);
+	complain(maker, how.job);
 
 	/* close */
-	run_builder_free(builder);
-	events_free(events);
+	maker_free(maker);
 	facts_free(known.facts);
 	settings_free(known.settings);
 	job_free(how.job);

@@ -15,12 +15,13 @@
 #include "base/memory.h"
 #include "export/export.h"
 
-static struct export_options how = {.format = "ftrace"};
+static struct export_options how = {.format = "ftrace", .host = ""};
 static const char *output;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &how.format, "FORMAT", .names = export_format_name},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
+	{OPTION_STRING, 0, "host", &how.host, "HOST", "of a stream of several hosts, this one"},
 	{OPTION_STRING, 'k', "kind", &how.kind, "KIND", "csv: the kind of records, such as signal or blame"},
 	{OPTION_STRING, 'e', "event", &how.event, "EVENT", "csv --kind=event: one event, with its fields as columns"},
 	{OPTION_FLAG, 'n', "nanoseconds", &how.nanoseconds, NULL, "ftrace: times with nine decimals, not six"},

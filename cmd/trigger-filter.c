@@ -72,8 +72,10 @@ static int check_triggers(void *watch, const struct trigger_list *list)
 }
 
 /* Reads the triggers, and checks the charts that they name. */
-static void read_triggers(struct chart **loaded)
+static void read_triggers(void)
 {
+	struct chart *chart;
+
 	chart_names = memory_new((size_t)charts.count + 1, sizeof(*chart_names));
 	if (!names.count)
 		die_usage("which trigger? name one by -T");
@@ -81,10 +83,11 @@ static void read_triggers(struct chart **loaded)
 		if (trigger_load(&triggers, names.items[i]) < 0)
 			die("%s", fail_text());
 	for (int i = 0; i < charts.count; i++) {
-		loaded[i] = chart_load(charts.items[i]);
-		if (!loaded[i])
+		chart = chart_load(charts.items[i]);
+		if (!chart)
 			die("%s", fail_text());
-		chart_names[i] = memory_text(loaded[i]->name, strlen(loaded[i]->name));
+		chart_names[i] = memory_text(chart->name, strlen(chart->name));
+		chart_free(chart);
 	}
 	if (check_charts(&triggers) < 0)
 		die("%s", fail_text());
@@ -113,30 +116,24 @@ static struct policy some_policy(void)
 	return policy;
 }
 
-static void forget_triggers(struct chart **loaded)
+static void forget_triggers(void)
 {
 	trigger_list_free(&triggers);
 	for (int i = 0; i < charts.count; i++)
 		free(chart_names[i]);
 	free(chart_names);
-	free(loaded);
 }
 
-/* The filter owns them from here on. */
-static void give_charts(struct filter *filter, struct chart **loaded)
+/* -1 after fail(). */
+static int add_charts(struct filter *filter)
 {
-	for (int i = 0; i < charts.count; i++)
-		if (filter_chart(filter, loaded[i]) < 0)
-			die("%s", fail_text());
-}
+	for (int i = 0; i < charts.count; i++) {
+		struct chart *chart = chart_load(charts.items[i]);
 
-/* --check: the triggers were read without a fault. */
-static int end_check(struct chart **loaded)
-{
-	for (int i = 0; i < charts.count; i++)
-		chart_free(loaded[i]);
-	forget_triggers(loaded);
-	return EXIT_DONE;
+		if (!chart || filter_chart(filter, chart) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static void take_signals(void)
@@ -150,9 +147,9 @@ int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
 	struct policy policy = some_policy();
-	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked};
+	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked,
+				     .add_charts = add_charts};
 	struct watch_options watching = {.rest = rest, .own_charts = charts.count > 0, .reload = &reload_wanted, .reloaded = reload};
-	struct chart **loaded = memory_new((size_t)charts.count + 1, sizeof(struct chart *));
 	struct runner *runner = NULL;
 	struct stream *stream;
 	struct filter *filter;
@@ -162,13 +159,17 @@ int main(int argc, char **argv)
 	/* open */
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
-	read_triggers(loaded);
-	if (check)
-		return end_check(loaded);
+	read_triggers();
+	if (check) {
+		forget_triggers();
+		return EXIT_DONE;
+	}
 	if (command && !(runner = runner_new(command)))
 		die("%s", fail_text());
-	if (runner)
+	if (runner) {
 		watching.fired = run_command;
+		how.one_host = "--exec tells a command the numbers of one host's threads";
+	}
 	watching.context = runner;
 	how.size = size;
 	take_signals();
@@ -182,7 +183,8 @@ int main(int argc, char **argv)
 	how.watch = watch_of_filter(watch);
 	filter = filter_new(stream, &how);
 	watch_filter(watch, filter);
-	give_charts(filter, loaded);
+	if (add_charts(filter) < 0)
+		die("%s", fail_text());
 	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
 
 	/* run */
@@ -199,6 +201,6 @@ int main(int argc, char **argv)
 	/* close */
 	filter_free(filter);
 	watch_free(watch);
-	forget_triggers(loaded);
+	forget_triggers();
 	return status;
 }

@@ -238,6 +238,22 @@ alone() {
 	assert_regex "$stderr" "it is of several hosts; limits in a file are those of one"
 }
 
+@test "what one host lost is not said of another's moments" {
+	local lost='lost ts=2.5 cpu=0 count=3 from=2.4' other='device dev=8:0 name=sda' first
+	for first in "$lost" "$other"; do
+		{
+			echo "$first"
+			printf '%s\n' 'signal id=1 ts=2.0 start=1.0 chart=x value=1 center=0.1 ucl=0.2 rules=1' 'window id=1 from=1.5 to=3 signals=1-1 complete=no'
+		} >a
+		{ [ "$first" = "$lost" ] && echo "$other" || echo "$lost"; sed 1d a; } >b
+		in_turn a b >both
+		run -3 report both
+		assert_output --partial "3 events LOST"
+		assert_equal "$(grep -c 'INCOMPLETE: events of this moment' <<<"$output")" 1
+		[[ $output == *"moments of $([ "$first" = "$lost" ] && echo a || echo b):"*"INCOMPLETE: events of"* ]]
+	done
+}
+
 @test "states of several hosts, of which one loses events" {
 	printf 'event ts=%s cpu=0 tid=1 name=sched:sched_switch next_comm=%s next_pid=2\n' 1.0 one 2.0 two 4.0 four >a
 	{ sed '2q' a; echo 'lost ts=3.0 cpu=0 count=1 from=1.5'; } >b
@@ -250,14 +266,62 @@ alone() {
 	assert_line 'b/CPUs/0/Thread,one/2'
 }
 
-@test "commands that do not keep hosts apart refuse a merged stream, and say what to do" {
+@test "triggers fire on each host by what that host did" {
+	printf 'chart name=req\nstart event=t:begin key=id\nend event=t:finish key=id\n' >req.chart
+	printf '%s\n' 'DEFINE TRIGGER t' 'ON RequestEnd R' 'IF R.Count(-1s, now) >= 3' 'LOG RequestActivity' 'UNTIL 2 Match' >t.trigger
+	for host in a b; do # the numbers of requests are the same; a has three within a second, b two at a time
+		awk -v every="$([ $host = a ] && echo 300 || echo 600)" 'BEGIN {
+			for (t = 1000; t < 4000; t += every) {
+				printf "event ts=%.9f cpu=0 tid=7 name=t:begin id=%d\n", t / 1000, t
+				printf "event ts=%.9f cpu=0 tid=7 name=t:finish id=%d\n", t / 1000 + 0.01, t
+			}
+		}' >$host
+	done
+	in_turn a b | trigger-filter -t -c ./req.chart -T ./t.trigger >fired
+	for host in a b; do
+		diff <(records_of $host <fired) <(alone $host trigger-filter -t -c ./req.chart -T ./t.trigger)
+	done
+	assert_equal "$(records_of a <fired | grep -c '^trigger .*state=fired')" 1
+	assert_equal "$(records_of b <fired | grep -c '^trigger')" 0
+	export -f in_turn
+	run -1 --separate-stderr bash -c 'in_turn a b | trigger-filter -c ./req.chart -T ./t.trigger --exec true >out'
+	assert_regex "$stderr" "it is of several hosts; --exec"
+}
+
+@test "the runs of each host have its name, and are grouped together" {
+	grep -Ev '^(stream|end)' "$TOP/testdata/run/kin.txt" >a
+	in_turn a a | sed 's/cpus=4/machine=x86_64/' >both
+	run -0 run-features -t -j wget both
+	assert_line --regexp '^run id=a:.*:10 node=a job=wget '
+	assert_line --regexp '^run id=b:.*:10 node=b job=wget '
+	assert_equal "$(grep '^features run=a:' <<<"$output" | cut -d' ' -f3-)" "$(grep '^features run=b:' <<<"$output" | cut -d' ' -f3-)"
+	run -0 run-cluster -t <<<"$output"
+	refute_line --regexp '^host '
+	run -1 run-features --node=x both
+	assert_output --partial "it is of several hosts; --node names one"
+}
+
+@test "of a merged stream --host chooses one, and without it those that cannot keep hosts apart refuse it" {
+	local wake=$TOP/testdata/wake format command
+	in_turn "$wake/block.txt" "$wake/asks.txt" >both
+	blame-rank both >ranked
+	for format in ftrace folded "csv -k blame" "csv -k event"; do
+		for host in a b; do
+			run -0 bash -c "trace-export -f $format --host=$host ranked | md5sum"
+			records_of $host < <(stream-cat --text ranked) | sed "1i stream version=1 host=$host kernel=6.18 cpus=4 clock=mono" >one
+			assert_output "$(trace-export -f $format one | md5sum)"
+		done
+	done
+	assert_equal "$(graph-walk --host=b -x windows both)" "$(graph-walk -x windows "$wake/asks.txt")"
+	for command in "trace-export -f csv -k event" trace-export "graph-walk -x windows"; do
+		run -1 --separate-stderr bash -c "$command both >out"
+		assert_regex "$stderr" 'both:2: it is of several hosts.* name one by --host'
+		run -1 --separate-stderr bash -c "$command --host=c both >out"
+		assert_regex "$stderr" "no stream is of host 'c'"
+	done
 	talk a count=5 >a
 	talk b count=5 ppm=37 shift=3600 >b
 	stream-merge a b >all
-	for command in "trace-export -f csv -k event" trace-export run-features graph-walk; do
-		run -1 --separate-stderr bash -c "$command all >out"
-		assert_regex "$stderr" 'all: .*it is of several hosts.* stream-merge --only=HOST'
-	done
 	stream-cat --text all >text
 	diff <(grep -v ^end text) <(stream-cat --binary text | stream-cat --text | grep -v ^end)
 }

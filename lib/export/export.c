@@ -86,6 +86,7 @@ int export_run(struct export *export)
 	export->context = export;
 	if (export->format->begin(export, &handlers) < 0)
 		return -1;
+	handlers.only = export->options.host;
 	if (export->context == export)
 		handlers.idle = export_flush;
 	if (stream_run(export->stream, &handlers, export->context) < 0)

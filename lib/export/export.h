@@ -25,6 +25,7 @@ struct export;
 
 struct export_options {
 	const char *format;
+	const char *host;   /* of a stream that may be of several: its records only; "": none was named */
 	const char *kind;   /* csv: of which records; NULL: none was named */
 	const char *event;  /* csv of kind event: of which, "system:event"; NULL: all, without their own fields as columns */
 	bool nanoseconds;   /* ftrace: nine decimals, not the kernel's six */

@@ -116,7 +116,7 @@ static int moment_seen(void *context, const struct record *record)
 		see_time_of(model, fields);
 	if (moments_take(model->moments, record->kind, fields) < 0)
 		return -1;
-	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_take(model->usual, record) : STREAM_PASS;
+	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_take(model->usual, model->site->number, record) : STREAM_PASS;
 }
 
 static int graph_seen(void *context, const struct record *record)
@@ -124,7 +124,7 @@ static int graph_seen(void *context, const struct record *record)
 	struct model *model = context;
 
 	model->records++;
-	if (usual_take(model->usual, record) < 0)
+	if (usual_take(model->usual, model->site->number, record) < 0)
 		return -1;
 	return moments_graph(model->moments, record);
 }
@@ -184,7 +184,7 @@ static int all_read(void *context)
 	int status = moments_stream_over(model->moments);
 
 	if (status == 0)
-		status = usual_over(model->usual);
+		status = usual_over(model->usual, model->site->number, model->site->host ? model->site->host : "");
 	overhead_stream_over(&model->overhead);
 	tracks_stream_over(model->tracks);
 	site_stream_over(model->site);

@@ -249,7 +249,7 @@ static int tell(struct moments *moments)
 	for (i = 0; i < moment->worst.count; i++)
 		widen(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
 	count_moment(moments, moment);
-	moment->lost = stream_lost(moments->stream) + stream_damages(moments->stream) > moments->lost_before;
+	moment->lost = stream_lost_here(moments->stream) > moments->lost_before;
 	sort_stories(moment);
 	if (moment->signals < moment->worst.count)
 		moment->signals = moment->worst.count;
@@ -619,7 +619,7 @@ int moments_stream_over(struct moments *moments)
 	moments->graphs = 0;
 	if (tell_rest(moments, !stream_was_cut(moments->stream)) < 0)
 		return -1;
-	moments->lost_before = stream_lost(moments->stream) + stream_damages(moments->stream);
+	moments->lost_before = stream_lost_here(moments->stream);
 	return 0;
 }
 

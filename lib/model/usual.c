@@ -10,7 +10,7 @@
 
 struct usual {
 	struct stream *stream;
-	struct whole_reader *reader;
+	ARRAY(struct whole_reader *) readers; /* by host */
 	ARRAY(struct usual_window) windows;
 };
 
@@ -19,7 +19,6 @@ struct usual *usual_new(struct stream *stream)
 	struct usual *usual = NEW(struct usual);
 
 	usual->stream = stream;
-	usual->reader = whole_reader_new(stream);
 	return usual;
 }
 
@@ -29,20 +28,25 @@ void usual_free(struct usual *usual)
 		return;
 	for (size_t i = 0; i < usual->windows.count; i++) {
 		free(usual->windows.items[i].id);
+		free(usual->windows.items[i].host);
 		free(usual->windows.items[i].lines);
 		json_decref(usual->windows.items[i].culprit);
 	}
 	free(usual->windows.items);
-	whole_reader_free(usual->reader);
+	for (size_t i = 0; i < usual->readers.count; i++)
+		whole_reader_free(usual->readers.items[i]);
+	free(usual->readers.items);
 	free(usual);
 }
 
 /* Nodes and edges come behind their graph: before it has begun they are others'. */
-int usual_take(struct usual *usual, const struct record *record)
+int usual_take(struct usual *usual, size_t host, const struct record *record)
 {
-	if ((record->kind == KIND_NODE || record->kind == KIND_EDGE) && !whole_reader_has(usual->reader))
+	while (usual->readers.count <= host)
+		*ARRAY_ADD(&usual->readers) = whole_reader_new(usual->stream);
+	if ((record->kind == KIND_NODE || record->kind == KIND_EDGE) && !whole_reader_has(usual->readers.items[host]))
 		return 0;
-	return whole_reader_record(usual->reader, record);
+	return whole_reader_record(usual->readers.items[host], record);
 }
 
 /* The culprit and a circle, as text or JSON. The caller frees it. */
@@ -63,7 +67,7 @@ static char *verdict_text(const struct whole *whole, const struct vote *vote, bo
 }
 
 /* Says something of the window only if enough cases are normal. */
-static void say(struct usual *usual, const struct whole *whole, uint32_t segment, const char *window)
+static void say(struct usual *usual, const struct whole *whole, uint32_t segment, const char *window, size_t host, const char *name)
 {
 	struct vote result;
 
@@ -71,15 +75,15 @@ static void say(struct usual *usual, const struct whole *whole, uint32_t segment
 		char *json = verdict_text(whole, &result, true);
 		json_t *answer = json_loads(json, 0, NULL);
 
-		*ARRAY_ADD(&usual->windows) = (struct usual_window){memory_text(window, strlen(window)), verdict_text(whole, &result, false),
-								    json_incref(json_object_get(answer, "answer"))};
+		*ARRAY_ADD(&usual->windows) = (struct usual_window){memory_text(window, strlen(window)), memory_text(name, strlen(name)), host,
+								    verdict_text(whole, &result, false), json_incref(json_object_get(answer, "answer"))};
 		json_decref(answer);
 		free(json);
 	}
 	vote_free(&result);
 }
 
-static void judge(struct usual *usual, const struct whole *whole, const struct whole_window *window)
+static void judge(struct usual *usual, const struct whole *whole, const struct whole_window *window, size_t host, const char *name)
 {
 	const struct whole_signal *signal = window->signal == NUMBER_NONE ? NULL : &whole->signals.items[window->signal];
 	uint32_t thread = signal && signal->tid ? whole_thread_of(whole, signal->tid) : NUMBER_NONE;
@@ -89,20 +93,20 @@ static void judge(struct usual *usual, const struct whole *whole, const struct w
 		return;
 	state = state_of(whole, whole_thread_then(whole, thread, signal->start, signal->ts), signal->start, signal->ts);
 	if (state.kind == STATE_WAIT)
-		say(usual, whole, state.segment, whole_text(whole, window->id));
+		say(usual, whole, state.segment, whole_text(whole, window->id), host, name);
 }
 
-int usual_over(struct usual *usual)
+int usual_over(struct usual *usual, size_t host, const char *name)
 {
 	struct whole *whole;
 
-	if (!whole_reader_has(usual->reader))
+	if (host >= usual->readers.count || !whole_reader_has(usual->readers.items[host]))
 		return 0;
-	whole = whole_reader_finish(usual->reader);
+	whole = whole_reader_finish(usual->readers.items[host]);
 	if (!whole)
 		return -1;
 	for (size_t i = 0; i < whole->windows.count; i++)
-		judge(usual, whole, &whole->windows.items[i]);
+		judge(usual, whole, &whole->windows.items[i], host, name);
 	whole_free(whole);
 	return 0;
 }
@@ -112,10 +116,10 @@ const struct usual_window *usual_window(const struct usual *usual, size_t index)
 	return index < usual->windows.count ? &usual->windows.items[index] : NULL;
 }
 
-const struct usual_window *usual_find(const struct usual *usual, const char *id)
+const struct usual_window *usual_find(const struct usual *usual, size_t host, const char *id)
 {
 	for (size_t i = 0; id && i < usual->windows.count; i++)
-		if (!strcmp(usual->windows.items[i].id, id))
+		if (usual->windows.items[i].number == host && !strcmp(usual->windows.items[i].id, id))
 			return &usual->windows.items[i];
 	return NULL;
 }

@@ -3,8 +3,8 @@
  * (graph-build --whole), for without it the normal cases are not known; building it here would cost a report more than all else it does.
  *
  *	usual = usual_new(stream)
- *	usual_take(usual, record)	each graph, node, edge, lost, signal and window record
- *	usual_over(usual)		the end of the stream
+ *	usual_take(usual, host, record)	each graph, node, edge, signal and window record; host: its number, from 0
+ *	usual_over(usual, host, name)	the end of the host's stream
  *	usual_free(usual)
  */
 #ifndef MODEL_USUAL_H
@@ -20,19 +20,20 @@ struct usual;
 struct usual *usual_new(struct stream *stream);
 void usual_free(struct usual *usual);
 
-int usual_take(struct usual *usual, const struct record *record); /* -1 after fail() */
-int usual_over(struct usual *usual);
+int usual_take(struct usual *usual, size_t host, const struct record *record); /* -1 after fail() */
+int usual_over(struct usual *usual, size_t host, const char *name);
 
 /*
  * What is said of a window, a line each, the culprit first. Of one that has too few normal cases, and of one in which the
  * thread did not wait, nothing.
  */
 struct usual_window {
-	char *id;
+	char *id, *host; /* the host's name */
+	size_t number;	 /* of the host */
 	char *lines; /* with newlines between them */
 	json_t *culprit; /* the same for programs: what `culprit` of graph-walk(1) answers, an array */
 };
 const struct usual_window *usual_window(const struct usual *usual, size_t index); /* NULL behind the last */
-const struct usual_window *usual_find(const struct usual *usual, const char *id); /* NULL: nothing is said of it */
+const struct usual_window *usual_find(const struct usual *usual, size_t host, const char *id); /* NULL: nothing is said of it */
 
 #endif

@@ -27,6 +27,7 @@ struct section {
 	char *heading;	/* above it; NULL: none */
 	char *incident; /* below it, of all moments that it stands for; NULL: it is alone */
 	char *window;	/* of the moment; NULL: none */
+	size_t host;	/* whose window it is */
 };
 
 struct page {
@@ -319,6 +320,7 @@ static int html_moment(struct report *report, const struct moment *moment)
 	section->lost = headline_lost(moment);
 	free(section->window);
 	section->window = moment->window ? memory_text(moment->window, strlen(moment->window)) : NULL;
+	section->host = report->model->site->number;
 	put_moment(report, page->body, section, moment);
 	return file_settle(page->body);
 }
@@ -369,7 +371,7 @@ static int put_picture(struct report *report, const struct section *section)
 /* The usual ender of the wait, which is known at the end only. */
 static void put_usual(const struct report *report, const struct section *section)
 {
-	const struct usual_window *usual = usual_find(report->model->usual, section->window);
+	const struct usual_window *usual = usual_find(report->model->usual, section->host, section->window);
 	char *lines = usual ? memory_text(usual->lines, strlen(usual->lines)) : NULL, *rest = lines, *line;
 
 	while ((line = strsep(&rest, "\n")))

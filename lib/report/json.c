@@ -612,14 +612,18 @@ static void put_headline(json_t *object, const struct report *report)
 }
 
 /* The usual enders of the waits, by window; NULL: none is known. */
-static json_t *usual_array(const struct usual *usual)
+static json_t *usual_array(const struct model *model)
 {
 	json_t *array = NULL;
 	const struct usual_window *window;
 
-	for (size_t i = 0; (window = usual_window(usual, i)); i++) {
+	for (size_t i = 0; (window = usual_window(model->usual, i)); i++) {
+		json_t *object = json_pack("{s:s, s:s, s:O*}", "window", window->id, "words", window->lines, "culprit", window->culprit);
+
+		if (model->hosts.count)
+			json_object_set_new(object, "host", json_string(window->host));
 		array = array ? array : json_array();
-		json_array_append_new(array, json_pack("{s:s, s:s, s:O*}", "window", window->id, "words", window->lines, "culprit", window->culprit));
+		json_array_append_new(array, object);
 	}
 	return array;
 }
@@ -663,7 +667,7 @@ static json_t *report_object(struct report *report)
 	calls = called_array(model);
 	if (calls)
 		json_object_set_new(object, "calls", calls);
-	usual = usual_array(model->usual);
+	usual = usual_array(model);
 	if (usual)
 		json_object_set_new(object, "usual", usual);
 	runs = contrast_object(model->contrast);

@@ -26,6 +26,7 @@ enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6
 
 struct ending {
 	char *window;
+	size_t host;
 	long at;
 };
 
@@ -497,12 +498,14 @@ static int text_begin(struct report *report)
 }
 
 /* Remembers where a moment ends that was printed; `again`: in place of the last. */
-static void note_ending(struct text *text, const struct moment *moment, bool again)
+static void note_ending(const struct report *report, const struct moment *moment, bool again)
 {
+	struct text *text = report->state;
+
 	if (again && text->endings.count)
 		free(text->endings.items[--text->endings.count].window);
 	if (moment->window)
-		*ARRAY_ADD(&text->endings) = (struct ending){memory_text(moment->window, strlen(moment->window)), ftell(text->body)};
+		*ARRAY_ADD(&text->endings) = (struct ending){memory_text(moment->window, strlen(moment->window)), report->model->site->number, ftell(text->body)};
 }
 
 /* The usual ender of the wait: the culprit, and a circle of waits. */
@@ -525,7 +528,8 @@ static void print_usual_behind(const struct report *report)
 	const struct usual_window *usual;
 
 	for (size_t i = 0; (usual = usual_window(report->model->usual, i)); i++) {
-		char *lead = memory_format("usual in window %s: ", usual->id);
+		bool several = report->model->hosts.count > 0;
+		char *lead = memory_format("usual in window %s%s%s: ", usual->id, several ? " of " : "", several ? usual->host : "");
 
 		print_usual(report, lead, usual);
 		free(lead);
@@ -542,7 +546,7 @@ static int print_body(const struct report *report)
 	rewind(text->body);
 	for (size_t i = 0; i <= text->endings.count; i++) {
 		long end = i < text->endings.count ? text->endings.items[i].at : LONG_MAX;
-		const struct usual_window *usual = i < text->endings.count ? usual_find(report->model->usual, text->endings.items[i].window) : NULL;
+		const struct usual_window *usual = i < text->endings.count ? usual_find(report->model->usual, text->endings.items[i].host, text->endings.items[i].window) : NULL;
 		size_t length;
 
 		while (at < end && (length = fread(buffer, 1, (size_t)sooner(end - at, (long)sizeof(buffer)), text->body)) > 0) {
@@ -574,7 +578,7 @@ static int print_instead(const struct report *report, const struct moment *momen
 	if (fseek(text->body, text->incident_at, SEEK_SET) < 0)
 		return fail_errno("cannot write a temporary file");
 	print_moment(report, text->body, moment);
-	note_ending(report->state, moment, true);
+	note_ending(report, moment, true);
 	if (fflush(text->body) != 0 || ftruncate(fileno(text->body), ftell(text->body)) < 0)
 		return fail_errno("cannot write a temporary file");
 	return 0;
@@ -620,7 +624,7 @@ static int text_moment(struct report *report, const struct moment *moment)
 		text->incident_at = ftell(text->body);
 		print_moment(report, text->body, moment);
 		if (report->options.whole)
-			note_ending(text, moment, false);
+			note_ending(report, moment, false);
 	}
 	if (status < 0)
 		return -1;

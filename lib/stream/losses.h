@@ -20,6 +20,7 @@ bool stream_was_missing(const struct stream *stream);  /* the input was cut befo
 void stream_count_lost(struct stream *stream, uint64_t count); /* adds to the losses that the loop counts itself */
 void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss from outside the input */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` and `end` records so far */
+uint64_t stream_lost_here(const struct stream *stream); /* but of further hosts' losses and damages; those of an unknown host count */
 uint64_t stream_damages(const struct stream *stream);  /* damaged places of the stream, by the `lost` records so far */
 
 #endif

@@ -31,6 +31,7 @@ struct side_host {
 	char *name; /* NULL: of a stream without hosts, so far */
 	char *line; /* its first `host` record in this segment; NULL: none came */
 	bool told;  /* that record was written */
+	uint64_t lost; /* events and damaged places, by its `lost` records so far */
 	struct side *away; /* while another is at hand */
 };
 

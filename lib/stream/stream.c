@@ -94,7 +94,9 @@ struct stream {
 	struct sides sides;
 	int out;     /* descriptor of the output in the end; -1: not known yet */
 	bool unread; /* its reader is gone */
-	const struct handlers *handlers;
+	const struct handlers *handlers; /* of the records at hand: those asked for, or none, of another host than `only` */
+	const struct handlers *asked;
+	bool found; /* records of the host `only` */
 	char *head; /* this segment's stream record; NULL: none, or nobody needs it */
 	struct line line;
 	struct fields fields; /* of a record that did not come from the reader */
@@ -238,6 +240,15 @@ void stream_count_lost(struct stream *stream, uint64_t count)
 uint64_t stream_lost(const struct stream *stream)
 {
 	return stream->lost;
+}
+
+uint64_t stream_lost_here(const struct stream *stream)
+{
+	uint64_t lost = stream->lost + stream->damages;
+
+	for (size_t i = 0; i < stream->sides.hosts.count; i++)
+		lost -= i == stream->sides.number ? 0 : stream->sides.hosts.items[i].lost;
+	return lost;
 }
 
 bool stream_output_closed(const struct stream *stream)
@@ -405,16 +416,25 @@ static int enter(struct stream *stream, size_t number)
 		.kind = KIND_HOST, .flags = RECORD_MADE_UP, .text = host->line, .length = strlen(host->line)});
 }
 
+static bool is_chosen(const struct handlers *handlers)
+{
+	return handlers->only && *handlers->only;
+}
+
 /* Calls the finish handler for each side that had a part in the segment. */
 static int finish(struct stream *stream)
 {
 	int status = 0;
 
+	if (stream->sides.hosted)
+		stream->handlers = stream->asked;
 	if (!stream->handlers || !stream->handlers->finish)
 		return 0;
 	for (size_t i = 0; i < stream->sides.hosts.count && status == 0; i++) {
 		if (stream->sides.hosted ? !stream->sides.hosts.items[i].line : i > 0)
 			continue;
+		if (i > 0 && is_chosen(stream->asked))
+			break;
 		status = enter(stream, i);
 		if (status == 0)
 			status = stream->handlers->finish(stream->sides.at.context);
@@ -536,6 +556,15 @@ static int begin_segment(struct stream *stream)
 	return stream->writer ? begin_output(stream, reader_swapped(stream->reader)) : 0;
 }
 
+/* The records that follow are of the host that was asked for, or of another. */
+static void choose(struct stream *stream, bool wanted)
+{
+	static const struct handlers none;
+
+	stream->handlers = wanted ? stream->asked : &none;
+	stream->found |= wanted;
+}
+
 static int note_stream(struct stream *stream, const struct record *record, const struct fields *fields)
 {
 	uint64_t version = STREAM_VERSION;
@@ -548,7 +577,9 @@ static int note_stream(struct stream *stream, const struct record *record, const
 	if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
 		return -1;
 	stream->seen_stream = true;
-	if (stream->handlers->host) {
+	if (is_chosen(stream->asked) && fields_find(fields, "host"))
+		choose(stream, fields_is(fields, "host", stream->asked->only));
+	if (stream->asked->host || stream->asked->only) {
 		free(stream->head);
 		stream->head = memory_text(record->text, record->length);
 	}
@@ -592,6 +623,8 @@ static int note_host(struct stream *stream, const struct record *record, const s
 	free(name);
 	if (number < 0)
 		return stream_fail(stream, "%s", fail_text());
+	if (is_chosen(stream->asked))
+		choose(stream, number == 0);
 	host = &stream->sides.hosts.items[number];
 	if (host->line) {
 		status = enter(stream, (size_t)number);
@@ -601,9 +634,9 @@ static int note_host(struct stream *stream, const struct record *record, const s
 			return -1;
 		stream->sides.hosted = true;
 		stream->settled = false;
-		if (!stream->sides.at.context)
+		if (!stream->sides.at.context && stream->handlers->host)
 			stream->sides.at.context = stream->handlers->host(context);
-		status = stream->sides.at.context ? tell_stream(stream, fields) : -1;
+		status = stream->sides.at.context ? tell_stream(stream, fields) : stream->handlers == stream->asked ? -1 : 0;
 	}
 	return status < 0 ? -1 : 1;
 }
@@ -621,6 +654,7 @@ static int note_lost(struct stream *stream, const struct fields *fields)
 	if (status < 0 || (status == 0 && damage <= 0))
 		return status < 0 ? stream_fail(stream, "%s", fail_text()) : stream_fail(stream, "count= is missing");
 	stream_count_lost(stream, lost);
+	stream->sides.hosts.items[stream->sides.number].lost += lost + (damage > 0);
 	return 0;
 }
 
@@ -649,11 +683,11 @@ static __attribute__((noinline)) int note_other(struct stream *stream, const str
 {
 	const struct fields *fields;
 
-	if (record->kind == KIND_HOST && !stream->handlers->hosts && !stream->handlers->host)
-		return stream_fail(stream, "it is of several hosts, whose threads and processors this command cannot keep apart; "
-					   "have stream-merge --only=HOST make a stream of one");
+	if (record->kind == KIND_HOST && !stream->asked->hosts && !stream->asked->host && !is_chosen(stream->asked))
+		return stream_fail(stream, "it is of several hosts, whose threads and processors this command cannot keep apart; %s",
+				   stream->asked->only ? "name one by --host" : "have stream-merge --only=HOST make a stream of one");
 	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END &&
-	    (record->kind != KIND_HOST || !stream->handlers->host))
+	    (record->kind != KIND_HOST || stream->asked->hosts))
 		return 0;
 	fields = stream_fields(stream, record);
 	if (!fields)
@@ -693,7 +727,7 @@ static int dispatch_unknown(struct stream *stream, const struct record *event)
 
 static int dispatch(struct stream *stream, const struct record *record)
 {
-	record_handler *handler = stream->handlers->on[record->kind];
+	record_handler *handler;
 	int verdict;
 
 	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->sides.at.knows && !stream->sides.at.knows(stream->sides.at.knower, record))
@@ -704,6 +738,7 @@ static int dispatch(struct stream *stream, const struct record *record)
 		return verdict < 0 ? -1 : 0;
 	if (watches_see(stream, record) < 0)
 		return -1;
+	handler = stream->handlers->on[record->kind];
 	verdict = handler ? handler(stream->sides.at.context, record) : STREAM_PASS;
 	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
 }
@@ -745,8 +780,10 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	struct record record;
 	enum reader_result result;
 
-	stream->handlers = handlers;
+	stream->handlers = stream->asked = handlers;
 	stream->sides.at.context = context;
+	if (is_chosen(handlers))
+		sides_of(&stream->sides, handlers->only); /* the first side, to which the command has attached its parts */
 	reader_on_wait(stream->reader, about_to_wait, stream);
 	while ((result = reader_next(stream->reader, &record)) > READER_END) {
 		if (stream_output_closed(stream))
@@ -756,5 +793,7 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	}
 	if (result == READER_FAILED)
 		return stream->unread ? 0 : -1;
+	if (is_chosen(handlers) && !stream->found)
+		return fail("no stream is of host '%s'", handlers->only);
 	return end_segment(stream);
 }

@@ -40,7 +40,9 @@ struct handlers {
 	record_handler *on[KINDS];
 	int (*idle)(void *context);   /* before the loop waits for input; 0, or -1 after fail() */
 	bool hosts;		      /* reads `host` records itself, like all others */
-	void *(*host)(void *context); /* see below; without it and `hosts` the loop fails at a `host` record */
+	void *(*host)(void *context); /* see above; without it, `hosts` and `only` the loop fails at a `host` record */
+	const char *only;	      /* the one host whose records are read, of a stream that may be of several; "": none was named; NULL: the
+					 command cannot choose. For commands without output */
 	int (*finish)(void *context); /* at the end of each of several concatenated streams, before its `end` is written;
 					 0, or -1 after fail() */
 };

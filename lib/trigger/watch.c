@@ -42,6 +42,8 @@ struct watched {
 struct watch {
 	struct stream *stream;
 	struct filter *filter;
+	struct watch *next; /* of another host of the stream */
+	bool shared;	    /* the stream is of several hosts */
 	struct filter_watch handed;
 	struct watch_options options;
 	ARRAY(struct watched) items;
@@ -709,13 +711,17 @@ int watch_replace(struct watch *watch, const struct trigger_list *list)
 
 int watch_check(const struct watch *watch, const struct trigger_list *list)
 {
+	if (watch->shared)
+		return fail("the stream is of several hosts");
 	for (size_t i = 0; watch->behind && i < list->items.count; i++)
 		if (check_behind(list->items.items[i]) < 0)
 			return -1;
 	return 0;
 }
 
-struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options)
+static const struct filter_watch *another_watch(void *context, struct filter *filter);
+
+static struct watch *empty_watch(struct stream *stream, const struct watch_options *options)
 {
 	struct watch *watch = NEW(struct watch);
 
@@ -723,8 +729,29 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 	watch->options = *options;
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
-	watch->handed = (struct filter_watch){.context = watch, .chart = see_chart, .time = see_time, .begins = see_begin, .ends = see_end,
-					      .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
+	watch->handed = (struct filter_watch){.context = watch, .another = another_watch, .chart = see_chart, .time = see_time, .begins = see_begin,
+					      .ends = see_end, .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
+	return watch;
+}
+
+/* The same triggers for another host of the stream. */
+static const struct filter_watch *another_watch(void *context, struct filter *filter)
+{
+	struct watch *first = context, *watch = empty_watch(first->stream, &first->options);
+
+	for (size_t i = 0; i < first->items.count; i++)
+		*ARRAY_ADD(&watch->items) = new_watched(first->items.items[i].trigger);
+	watch->filter = filter;
+	watch->next = first->next;
+	first->next = watch;
+	first->shared = watch->shared = true;
+	return &watch->handed;
+}
+
+struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options)
+{
+	struct watch *watch = empty_watch(stream, options);
+
 	for (size_t i = 0; i < list->items.count; i++)
 		*ARRAY_ADD(&watch->items) = new_watched(list->items.items[i]);
 	return watch;
@@ -732,6 +759,8 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 
 void watch_free(struct watch *watch)
 {
+	if (watch->next)
+		watch_free(watch->next);
 	for (size_t i = 0; i < watch->items.count; i++)
 		free_watched(&watch->items.items[i]);
 	for (size_t i = 0; i < watch->asked.count; i++)
@@ -756,11 +785,16 @@ void watch_complaints(const struct watch *watch, void (*complain)(const char *fo
 {
 	for (size_t i = 0; i < watch->items.count; i++) {
 		const struct trigger *trigger = watch->items.items[i].trigger;
+		bool looked_at = false, stackless = false;
 
-		if (!watch->items.items[i].looked_at)
+		for (const struct watch *of = watch; of; of = of->next) {
+			looked_at |= of->items.items[i].looked_at > 0;
+			stackless |= of->items.items[i].given && !filter_has_stacks(of->filter);
+		}
+		if (!looked_at)
 			complain("trigger '%s' had nothing to look at: no %s", trigger->name,
 				 trigger->on == ON_EXCEPTION ? "exceptions" : trigger->on == ON_SIGNAL ? "signals" : "requests of its charts");
-		else if (watch->items.items[i].given && trigger->log.activity && (trigger->log.metrics & METRIC_STACK) && !filter_has_stacks(watch->filter))
+		else if (stackless && trigger->log.activity && (trigger->log.metrics & METRIC_STACK))
 			complain("trigger '%s' logs stacks, but none came; collect with --stack", trigger->name);
 	}
 }

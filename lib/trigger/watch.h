@@ -41,7 +41,10 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 int watch_replace(struct watch *watch, const struct trigger_list *list);
 void watch_free(struct watch *watch);
 
-/* Tells whether these triggers may watch the stream at hand: behind a filter only those on signals may. 0; -1 after fail(). */
+/*
+ * Tells whether these triggers may watch the stream at hand: behind a filter only those on signals may, and in a stream of several hosts none but
+ * those of its beginning. 0; -1 after fail().
+ */
 int watch_check(const struct watch *watch, const struct trigger_list *list);
 
 /* What to put into struct filter_options, and the filter that it went into. */

@@ -643,6 +643,8 @@ static void *another_filter(void *context)
 	filter->options.asked = &filter->own_asked;
 	filter->next = first->next;
 	first->next = filter;
+	if (options.watch)
+		filter->options.watch = options.watch->another(options.watch->context, filter);
 	return options.add_charts && options.add_charts(filter) < 0 ? NULL : filter;
 }
 
@@ -737,7 +739,6 @@ int filter_finish(struct filter *filter)
 
 	for (int kind = 0; kind < KINDS; kind++)
 		watched.on[kind] = see_watched;
-	watched.host = NULL;
 	return stream_finish(filter->stream, filter->options.watch ? &watched : &handlers, filter);
 }
 

@@ -18,12 +18,15 @@
 #include "stream/stream.h"
 #include "window/window.h"
 
+struct filter;
+
 /*
  * Decides in place of limits what is abnormal: nothing is judged then, and each request of the charts is handed over. Functions return 0; -1
  * after fail().
  */
 struct filter_watch {
 	void *context;
+	const struct filter_watch *(*another)(void *context, struct filter *filter); /* for the filter of a further host of the stream */
 	int (*chart)(void *context, const struct chart *chart);	     /* before it is measured: 1, or 0: it is left out */
 	int (*time)(void *context, int64_t ts);			     /* before each record with a time */
 	int (*begins)(void *context, struct sample *request);	     /* see struct measure_listener */
@@ -34,8 +37,6 @@ struct filter_watch {
 	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
 };
 
-struct filter;
-
 struct filter_options {
 	const struct policy *policy; /* must outlive the filter */
 	struct window_size size;
@@ -43,7 +44,7 @@ struct filter_options {
 	volatile sig_atomic_t *asked;	   /* set by a signal handler: open a window over the last size.before */
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 	const struct filter_watch *watch; /* must outlive the filter; NULL: limits decide */
-	const char *one_host; /* without `watch`: why it takes no stream of several hosts; NULL: it does, each has a filter of its own */
+	const char *one_host; /* why it takes no stream of several hosts; NULL: it does, each has a filter of its own */
 	int (*add_charts)(struct filter *filter); /* that the user named, to the filter of each further host: 0; -1 after fail() */
 };
 

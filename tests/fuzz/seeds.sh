@@ -71,6 +71,14 @@ in_blocks() { # BYTES
 	recorded "$1" | "$build/stream-cat" -b 2>/dev/null || [ $? = 3 ]
 }
 
+# A stream of three hosts, of whom one comes late, with the records of two files in turn; the numbers of their threads are the same.
+hosts() { # FILE FILE
+	echo 'stream version=1 clock=mono'
+	paste -d '\n' <(grep -Ev '^(#|stream|end)' "$1") <(grep -Ev '^(#|stream|end)' "$2") |
+		awk 'NF { h = NR % 40 == 0 ? "c" : NR % 2 ? "a" : "b"; print "host name=" h (told[h]++ ? "" : " kernel=6.18 cpus=4"); print }'
+	echo 'lost ts=1.0 cpu=0 count=2 from=0.5'
+}
+
 lately() { # FILE: its beginning, and its end, where it becomes slow
 	sed -n '1,40p' "$1"
 	tail -n 60 "$1"
@@ -100,6 +108,8 @@ lately testdata/filter/slow-read.txt >"$work/slow-read"
 samples 600 >"$work/samples"
 samples 120 >"$work/few"
 rates >"$work/counts"
+hosts testdata/wake/block.txt testdata/wake/asks.txt >"$work/hosts"
+hosts "$work/slow-read" "$work/few" >"$work/slow-hosts"
 throttled >"$work/throttled"
 sed '/value=[1-9]/!s/value=[0-9.]*/value=0.01/; s/key=[ab]/& count=3/' "$work/few" >"$work/rates"
 
@@ -110,11 +120,12 @@ semantics)
 	printf '%s\n' "handoff from='func:./a:b(c)' to='func:./a:d(ret)'" "boundary event='func:./app:run(a\"b)'" >"$to/functions"
 	;;
 cat)
-	copy '' testdata/*/*.txt "$work/few"
+	copy '' testdata/*/*.txt "$work/few" "$work/hosts"
 	recorded 45000 >"$to/recorded"
 	;;
 filter)
 	copy '123456789:;<=>?@ABC' "$work/slow-read" "$work/few"
+	copy '12' "$work/hosts" "$work/slow-hosts"
 	copy '1C4' "$work/samples"
 	copy ':;' "$work/rates"
 	copy 'DEF' "$work/counts"
@@ -125,6 +136,7 @@ filter)
 rank)
 	copy '123456789:;' testdata/blame/*.txt testdata/audit/*.txt
 	copy '=5' "$work/throttled" testdata/wake/*.txt testdata/rag/*.txt
+	copy '15:' "$work/hosts"
 	cat testdata/blame/*.txt >"$work/all"
 	copy '9:' "$work/all"
 	;;
@@ -144,12 +156,14 @@ report)
 		echo "call ts=$i.5 start=$i tid=7 function=srv:look request=$i trigger=t match=$([ $i -lt 4 ] && echo yes || echo no) arg.id=$((i / 4)) arg.name=\"a b\" ret=$i"
 	done >"$work/calls"
 	copy '123' "$work/charted" "$work/changed" "$work/diff" "$work/calls"
+	hosts <(tail -n 40 "$work/charted") testdata/wake/block.graph >"$work/of-hosts"
+	copy '1234' "$work/of-hosts"
 	;;
 pipe)
 	copy '2<=>?C' "$work/slow-read" testdata/wake/*.txt testdata/rag/*.txt
 	copy '1C4' "$work/samples"
 	copy 'DEF' "$work/counts"
-	copy '2?' "$work/throttled"
+	copy '2?' "$work/throttled" "$work/hosts" "$work/slow-hosts"
 	cp testdata/fuzz/rank/lock.tb "$to/"
 	;;
 symbol)
@@ -297,6 +311,11 @@ trigger)
 		echo %%
 		lately testdata/filter/slow-read.txt
 	} >"$to/with-stream"
+	{
+		cat charts/triggers/slow-request.trigger
+		echo %%
+		cat "$work/slow-hosts"
+	} >"$to/with-hosts"
 	;;
 esac
 for kept in testdata/fuzz/"$target"/*; do
