@@ -553,6 +553,10 @@ in fetch: 1 of 6 samples'
 	run -2 graph-walk -x 'frob' in
 	run -2 graph-walk -x 'compare 1#1' in
 	assert_output "graph-walk: it is 'compare NODE NODE'"
+	run -1 graph-walk -x 'compare -sh/10#1 -1#1' in # names, as threads may have them
+	assert_output "graph-walk: there is no thread '-sh/10'"
+	run -2 graph-walk -x 'show -x' in
+	assert_output "graph-walk: 'show' has no option '-x'"
 	run -2 graph-walk -f yaml in
 	run -2 graph-walk in in
 	run -2 bash -c 'graph-walk <in'

@@ -553,7 +553,13 @@ static bool has_option(const struct command *command, char letter)
 	return strchr(command->options, letter) != NULL;
 }
 
-/* A word that begins with '-'. -1 after fail(): the command has no such option. */
+/* The name of a thread, and so of a node, may begin with '-', too. */
+static bool is_option(const char *word)
+{
+	return *word == '-' && !strpbrk(word, "/#@");
+}
+
+/* -1 after fail(): the command has no such option. */
 static int take_option(struct request *request, const struct command *command, const char *word)
 {
 	static const char edge[] = "--edge=";
@@ -610,12 +616,14 @@ static enum session_status run_one(struct session *session, char *text)
 		return SESSION_MISUSED;
 	}
 	while ((word = next_word(&rest))) {
-		if (*word == '-' && take_option(&request, command, word) < 0)
-			return SESSION_MISUSED;
-		if (*word != '-' && request.count == command->most)
+		if (is_option(word)) {
+			if (take_option(&request, command, word) < 0)
+				return SESSION_MISUSED;
+			continue;
+		}
+		if (request.count == command->most)
 			return misuse(command);
-		if (*word != '-')
-			request.words[request.count++] = word;
+		request.words[request.count++] = word;
 	}
 	if (request.count < command->least)
 		return misuse(command);
