@@ -311,7 +311,7 @@ is_probing() {
 }
 
 # bats test_tags=preload
-@test "the guardian holds no files, and looks for no others, where the kernel cannot close all at once" {
+@test "the guardian holds none of the collector's files, and looks for no others, where the kernel cannot close all at once" {
 	need_tracefs
 	cat >old.c <<-'EOT'
 		#define _GNU_SOURCE
@@ -345,8 +345,9 @@ is_probing() {
 	pid=$!
 	until_true 60 is_tracing $pid
 	guardian=$(pgrep -P $pid tailblame-guard)
-	run ls /proc/$guardian/fd
-	assert_output 0
+	run bash -c "stat -c %N /proc/$guardian/fd/*"
+	assert_output --regexp "^'/proc/$guardian/fd/0' -> 'pipe:\[[0-9]+\]'
+'/proc/$guardian/fd/1' -> 'anon_inode:\[pidfd\]'\$"
 	kill -KILL $pid
 	until_true 60 is_gone $pid
 	refute [ -e many ]
@@ -375,11 +376,13 @@ other_guardians() {
 	for _ in {1..10}; do
 		collect -c func:./prog:main -o out
 		until_true 60 is_tracing $pid
+		until_true 60 has_guardians $pid
 		kill -9 "$(pgrep -P $pid tailblame-guard)" $pid
 		until_true 60 is_gone $pid
 	done
 	collect -c func:./prog:main -o "only-$BATS_TEST_NUMBER"
 	until_true 60 is_tracing $pid
+	until_true 60 has_guardians $pid
 	pkill -9 -f "only-$BATS_TEST_NUMBER"
 	until_true 60 is_gone $pid
 }

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +18,11 @@
 #include "base/open_files.h"
 #include "source/instance.h"
 
-/* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
-enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
+/*
+ * What the guardian has open: the pipe, and the collector's pidfd. Of a collector that waits for its guardian, 2 s are tried to remove everything;
+ * of one that was killed, for a minute after its end: somebody else may have it in use.
+ */
+enum { PIPE, COLLECTOR, FIRST_FREE, TRIES = 400, TRIES_ALONE = 12000, PAUSE_NS = 5 * 1000 * 1000 };
 
 /* A kill by the collector's command line is meant for the collector only. */
 static void rename_self(const char *name)
@@ -53,11 +58,34 @@ static void leave_group(void)
 	write_if_allowed("/sys/fs/cgroup/systemd/cgroup.procs", "0");
 }
 
+/* A collector that lives on says so by a byte, which both guardians must see: neither takes it out of the pipe. */
+static bool was_let_go(void)
+{
+	int bytes = 0;
+
+	return ioctl(PIPE, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/*
+ * The kernel closes a killed collector's files one by one, the pipe among the first, and each of the rings takes up to a second where others
+ * trace: the locks of tracefs are held while the kernel waits for all CPUs.
+ */
+static void await_end(void)
+{
+	struct pollfd end = {.fd = COLLECTOR, .events = POLLIN};
+
+	while (poll(&end, 1, -1) < 0 && errno == EINTR)
+		;
+}
+
 static _Noreturn void remove_all(pid_t collector)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_NS};
+	bool alone = !was_let_go();
 
-	for (int i = 0; i < TRIES; i++) {
+	if (alone)
+		await_end();
+	for (int i = 0; i < (alone ? TRIES_ALONE : TRIES); i++) {
 		if (instance_remove(collector) == 0)
 			_exit(0);
 		nanosleep(&pause, NULL);
@@ -76,11 +104,11 @@ void guardian_detach(const char *name)
 
 static _Noreturn void guard_alone(pid_t collector)
 {
-	char byte;
+	struct pollfd pipe = {.fd = PIPE, .events = POLLIN};
 
 	guardian_detach("tailblame-ward");
 	leave_group();
-	while (read(0, &byte, 1) < 0 && errno == EINTR)
+	while (poll(&pipe, 1, -1) < 0 && errno == EINTR)
 		;
 	remove_all(collector);
 }
@@ -103,7 +131,7 @@ static void child_ended(int signal_number)
 static void guard_in_pairs(pid_t collector)
 {
 	struct sigaction action = {.sa_handler = child_ended};
-	struct pollfd pipe = {.fd = 0, .events = POLLIN};
+	struct pollfd pipe = {.fd = PIPE, .events = POLLIN};
 	sigset_t none, child;
 	pid_t second = -1;
 
@@ -120,9 +148,13 @@ static void guard_in_pairs(pid_t collector)
 
 static _Noreturn void guard(int pipe, pid_t collector)
 {
+	int process = (int)syscall(SYS_pidfd_open, collector, 0), moved = fcntl(process, F_DUPFD_CLOEXEC, FIRST_FREE);
+
 	guardian_detach("tailblame-guard");
-	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
-	open_files_close(1);
+	dup2(pipe, PIPE); /* whoever waits for the end of the collector's output must not wait for ours */
+	if (dup2(moved, COLLECTOR) < 0) /* an older kernel */
+		close(COLLECTOR);
+	open_files_close(FIRST_FREE);
 	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
 		_exit(1);
 	guard_in_pairs(collector);
@@ -152,20 +184,28 @@ int guardian_start(struct guardian *guardian)
 	return 0;
 }
 
-/* The second guardian of one that was killed finds its pipe closed, and all that it would remove in use. */
+static void let_go(int pipe)
+{
+	if (write(pipe, "", 1) < 0) {
+		/* there is none */
+	}
+	close(pipe);
+}
+
+/* The second guardian of one that was killed finds all that it would remove in use. */
 void guardian_keep(struct guardian *guardian)
 {
 	int pipe = guardian->pipe;
 
 	if (waitpid(guardian->pid, NULL, WNOHANG) != 0 && guardian_start(guardian) == 0)
-		close(pipe);
+		let_go(pipe);
 }
 
 bool guardian_end(struct guardian *guardian)
 {
 	int status = 0;
 
-	close(guardian->pipe);
+	let_go(guardian->pipe);
 	while (waitpid(guardian->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status == 0;

@@ -3,7 +3,8 @@
  *
  * It is forked before the collector makes anything. It lives in a session of its own, ignores all signals that can be ignored, holds none
  * of the collector's files open, and waits for the end of a pipe that only the collector can write to. A collector killed with
- * SIGKILL cannot tidy up; its pipe closes all the same.
+ * SIGKILL cannot tidy up; its pipe closes all the same, and the guardian awaits the end of the process, by which all its files are closed. One
+ * that lets its guardian go, and lives on, first writes a byte.
  *
  * Something may kill both at once. So the guardian has a second one with another name and session, which moves into the root control group
  * if it may. Neither bears the collector's command line, and the kernel does not choose them when memory runs out. The collector

@@ -298,18 +298,54 @@ struct tracefs_instance *instance_create_keeper(int *hold)
 	return create_held(KEEPER_TAIL, hold);
 }
 
-/* An instance must go before its probes, which are in use while events are enabled in it. */
+/*
+ * All places of an event go at once. An event is removed with force only where somebody else uses it, for then all events of all instances are
+ * looked at.
+ */
+static bool remove_event(struct tracefs_dynevent *place)
+{
+	return tracefs_dynevent_destroy(place, false) == 0 || errno == ENOENT || tracefs_dynevent_destroy(place, true) == 0;
+}
+
+/* The names of events that are removed. */
+struct removed {
+	ARRAY(char *) names;
+};
+
+static bool is_removed(const struct removed *removed, const char *name)
+{
+	for (size_t i = removed->names.count; i-- > 0;)
+		if (strcmp(removed->names.items[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * An instance must go before its probes, which are in use while events are enabled in it. Each removal waits for locks of tracefs, up to a second
+ * on a busy machine, so an event is removed once, although each of its places is listed.
+ */
 static int remove_probes(const char *group)
 {
 	struct tracefs_dynevent **probes =
 		tracefs_dynevent_get_all(TRACEFS_DYNEVENT_UPROBE | TRACEFS_DYNEVENT_URETPROBE, group);
+	struct removed removed = {0};
 	int status = 0;
 
 	for (int i = 0; probes && probes[i]; i++) {
-		/* with force, only where somebody else uses it: all events of all instances are looked at. All places of an event go at once. */
-		if (tracefs_dynevent_destroy(probes[i], false) < 0 && errno != ENOENT && tracefs_dynevent_destroy(probes[i], true) < 0)
+		char *name = NULL;
+
+		tracefs_dynevent_info(probes[i], NULL, &name, NULL, NULL, NULL);
+		if (!name || is_removed(&removed, name)) {
+			free(name);
+			continue;
+		}
+		if (!remove_event(probes[i]))
 			status = fail_errno("cannot remove a uprobe of the group '%s'", group);
+		*ARRAY_ADD(&removed.names) = name;
 	}
+	for (size_t i = 0; i < removed.names.count; i++)
+		free(removed.names.items[i]);
+	free(removed.names.items);
 	if (probes)
 		tracefs_dynevent_list_free(probes);
 	return status;
