@@ -26,6 +26,7 @@
 #include "source/collector.h"
 #include "source/exceptions.h"
 #include "source/instance.h"
+#include "source/markers.h"
 #include "source/probe.h"
 #include "source/process.h"
 #include "source/recorder.h"
@@ -49,7 +50,7 @@ static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
 static uint64_t ring;
 static struct round *round_file; /* of --ring; NULL: none */
-static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
+static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were asked for */
 static struct handoffs handoffs;
@@ -64,6 +65,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
+	{OPTION_FLAG, 0, "async", &with_async, NULL, "also what tasks of asyncio, promises of Node do, where a preload tells (tailblame-collect(7))"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
@@ -603,6 +605,17 @@ static void say_outcome(const struct collector *collector)
 	say_moved(outcome.wall_moved);
 }
 
+/* Times of markers are of one clock, and their processes have the numbers of this PID namespace. -1 after fail(). */
+static int open_markers(struct markers **markers)
+{
+	if (strcmp(clock_name, "mono") != 0)
+		return fail("--async needs the clock mono, not '%s'", clock_name);
+	if (instance_space() != 0)
+		return fail("--async: in this PID namespace processes have other numbers than in events");
+	*markers = markers_open();
+	return *markers ? 0 : -1;
+}
+
 /* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): then the stream has no end, so readers know that it was cut. */
 static int collect(struct collector *collector, struct child *child, char **command, int by_name)
 {
@@ -612,6 +625,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct probes *probes;
 	static struct probe_lines *lines;
 	struct exceptions *exceptions = thrown.count ? exceptions_new(exceptions_lookup) : NULL;
+	struct markers *markers = NULL;
 	struct wishes *wishes = collector_wishes(collector);
 	const struct collection collection = {
 		.duration = duration,
@@ -627,10 +641,12 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0)
 		return -1;
+	if (with_async && open_markers(&markers) < 0)
+		return -1;
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);
 	lines = probe_lines_new(probes, wishes, slow_probes, warn);
-	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes, .lines = lines, .exceptions = exceptions});
+	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes, .lines = lines, .exceptions = exceptions, .markers = markers});
 	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
@@ -706,6 +722,7 @@ static int sweep_only(void)
 	if (!instance_tracefs() || instance_allowed() < 0)
 		die("%s", fail_text());
 	instance_remove_stale();
+	markers_sweep();
 	return EXIT_DONE;
 }
 

@@ -45,6 +45,10 @@ replay() { # TARGET
 	replay limits
 }
 
+@test "fuzz: markers" {
+	replay markers
+}
+
 @test "fuzz: page" {
 	replay page
 }

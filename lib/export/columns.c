@@ -38,6 +38,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_REQUEST] = COLUMNS("ts", "start", "id", "trigger", "match", "logged", "tid", "chart", "key", "value"),
 	[KIND_CALL] = COLUMNS("ts", "start", "tid", "function", "request", "trigger", "match", "cpu", "ret", "left", "threw"),
 	[KIND_HANDOFF] = COLUMNS("from", "from_key", "to", "to_key", "again", "process"),
+	[KIND_ASYNC] = COLUMNS("ts", "op", "pid", "tid", "id", "parent", "name", "on", "mode", "result", "count"),
 	[KIND_EXCEPTION] = COLUMNS("ts", "tid", "pid", "object", "name", "what", "function", "cause", "again", "stack", "calls"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "request", "root", "target", "from", "to", "kind", "thrown", "answered", "answered_tid"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",

@@ -28,6 +28,7 @@
 #include "source/instance.h"
 #include "source/interpreters.h"
 #include "source/locks.h"
+#include "source/markers.h"
 #include "source/meddling.h"
 #include "source/merge.h"
 #include "source/process.h"
@@ -57,6 +58,9 @@ enum {
 
 /* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
 #define SLACK (5 * NSEC_PER_SEC / 1000)
+
+/* Preloads keep a marker for at most 20 ms, unless their program keeps the CPU for itself; then they send it at once. */
+#define SLACK_MARKERS (50 * NSEC_PER_SEC / 1000)
 
 /* Between two records which say that something may be missing, by what somebody else did. */
 #define DOUBT_PERIOD (NSEC_PER_SEC / 2)
@@ -339,12 +343,14 @@ static void make_polled(struct collector *collector)
 	int rings = collector->merge.count, samplers = collector->stacks ? stacks_descriptors(collector->stacks) : 0, n = 0;
 
 	free(collector->polled);
-	collector->polled = memory_new((size_t)(rings + samplers) + 1, sizeof(struct pollfd));
+	collector->polled = memory_new((size_t)(rings + samplers) + 2, sizeof(struct pollfd));
 	collector->polled[n++] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
 	for (int i = 0; i < rings; i++)
 		collector->polled[n++] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
 	for (int i = 0; i < samplers; i++)
 		collector->polled[n++] = (struct pollfd){.fd = stacks_descriptor(collector->stacks, i), .events = POLLIN};
+	if (collector->parts.markers)
+		collector->polled[n++] = (struct pollfd){.fd = markers_descriptor(collector->parts.markers), .events = POLLIN};
 	collector->polled_count = n;
 }
 
@@ -524,7 +530,9 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
-	*until = now - SLACK;
+	*until = now - (collector->parts.markers ? SLACK_MARKERS : SLACK);
+	if (collector->parts.markers && markers_take(collector->parts.markers, stream) < 0)
+		return -1;
 	if (collector->execs)
 		execs_take(collector->execs);
 	if (tell_own(collector) < 0 || scribe_round(collector->scribe, &collector->merge, *until) < 0)
@@ -548,6 +556,8 @@ static int take_last(struct collector *collector)
 
 	if (collector->execs)
 		execs_take(collector->execs);
+	if (collector->parts.markers && markers_take(collector->parts.markers, collector->stream) < 0)
+		return -1;
 	if (scribe_round(collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
 	notice_others(collector, "tracing_on");
@@ -811,6 +821,7 @@ int collector_close(struct collector *collector, bool wait)
 	cost_free(collector->parts.cost);
 	probes_free(collector->parts.probes);
 	exceptions_free(collector->parts.exceptions);
+	markers_close(collector->parts.markers);
 	wishes_free(collector->wishes);
 	probe_lines_free(collector->parts.lines);
 	if (collector->keeper)

@@ -12,7 +12,8 @@
  *	collector_run(c, &collection)		until it is to end; then the rings are drained
  *	collector_close(c)			nothing stays behind
  *
- * Events come in the order of time, each at most 200 ms old while the reader keeps up. Events that the
+ * Events come in the order of time, each at most 200 ms old while the reader keeps up. With markers (source/markers.h) they wait 50 ms longer, so
+ * that `async` records, which come in batches, are there first. Events that the
  * kernel lost are `lost` records before the first event of their CPU that was not lost: count=, and from= for the last
  * one before the gap. Where the ring does not tell how many there were, count comes from the kernel's statistics, and is
  * at least 1.
@@ -55,6 +56,7 @@ struct collector_parts {
 	struct probes *probes;		/* of functions; the collector looks after them while it traces; NULL: none */
 	struct probe_lines *lines;	/* programs that begin are probed where a line names them; NULL: none */
 	struct exceptions *exceptions;	/* writes `exception` records, from events that it has wished for; NULL: none */
+	struct markers *markers;	/* writes `async` records; NULL: none */
 };
 
 /* The collector owns the parts from now on. */

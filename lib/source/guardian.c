@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/open_files.h"
 #include "source/instance.h"
+#include "source/markers.h"
 
 /*
  * What the guardian has open: the pipe, and the collector's pidfd. Of a collector that waits for its guardian, 2 s are tried to remove everything;
@@ -86,7 +87,7 @@ static _Noreturn void remove_all(pid_t collector)
 	if (alone)
 		await_end();
 	for (int i = 0; i < (alone ? TRIES_ALONE : TRIES); i++) {
-		if (instance_remove(collector) == 0)
+		if (instance_remove(collector) == 0 && markers_sweep() == 0)
 			_exit(0);
 		nanosleep(&pause, NULL);
 	}

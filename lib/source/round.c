@@ -179,7 +179,7 @@ static void keep(struct round *round, struct meaning meaning)
 /* Events, and what is told of a time, say nothing of later ones. */
 static bool says_meaning(uint8_t kind)
 {
-	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA};
+	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA, KIND_ASYNC};
 
 	for (size_t i = 0; i < sizeof(of_a_time) / sizeof(of_a_time[0]); i++)
 		if (kind == of_a_time[i])

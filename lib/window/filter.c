@@ -726,7 +726,7 @@ static const struct handlers handlers = {
 	.on = {[KIND_STREAM] = see_of_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
 		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_of_stream, [KIND_SHED] = see_of_stream, [KIND_STAGE] = see_of_stream,
-		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
+		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread, [KIND_ASYNC] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_TRIGGER] = see_trigger,
 		       [KIND_WINDOW] = see_window},
 	.host = another_filter,

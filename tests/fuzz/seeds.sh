@@ -300,6 +300,17 @@ fleet)
 		'path graph=1 node=3 from=2 to=3 tid=9 what=run deed=run who=b' 'blame graph=1 rank=1 name="b: running" score=1 share=0.5 on_path=yes instances=1 algorithm=critical tid=9 deed=run who=b' \
 		'window id=1 from=0 to=4 signals=1-1 complete=yes' 'end lost=3 cut=yes gaps=yes' >"$to/moments"
 	;;
+markers)
+	perl - "$to" <<-'END'
+		my $magic = 1952604465;
+		my @head = ($magic, 5, 8, 7, 3);
+		my @rows = ([1 + 256 * 5, 1, 0, 0], [2, 1, 0, 0], [3, 1, 0, 0], [4 + 16, 1, 0, 2], [5 + 32, 1, 3, 0]);
+		my $all = pack("d5", @head) . join("", map { pack "d5", 999e9, @$_ } @rows) . "na\e[m";
+		my %seeds = (all => $all, short => substr($all, 0, -1), none => pack("d5", $magic, 0, 0, 0, 0),
+			far => pack("d10", $magic, 1, 8, 7, 0, 999e9, 1, 1e300, -1, "nan"));
+		for (keys %seeds) { open my $file, ">", "$ARGV[0]/$_" or die; print $file $seeds{$_} }
+	END
+	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
 trigger)
 	copy '' charts/triggers/* testdata/trigger/*.trigger

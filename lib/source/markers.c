@@ -1,0 +1,442 @@
+#include "source/markers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "stream/line.h"
+
+enum {
+	DATAGRAM_MOST = 1 << 16,
+	TEXT_MOST = 200,
+	TAKEN_MOST = 64, /* datagrams at a time: between them events wait */
+	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
+	SENDER_MOST = 200000,
+	ALL_MOST = 400000,
+};
+
+/* What is older was held back, and explains nothing any more. */
+#define OLDEST (60 * NSEC_PER_SEC)
+
+/* Integers that a double can tell from their neighbours. */
+#define NUMBER_MOST 9007199254740992.0
+
+enum op { OP_CREATE = 1, OP_RUN, OP_PAUSE, OP_AWAIT, OP_END, OPS };
+static const char *const op_names[OPS] = {[OP_CREATE] = "create", [OP_RUN] = "run", [OP_PAUSE] = "pause", [OP_AWAIT] = "await", [OP_END] = "end"};
+
+/* Of what is awaited; of an end. */
+enum { MODES = 3 };
+static const char *const modes[MODES] = {NULL, "all", "any"};
+static const char *const results[MODES] = {"done", "error", "cancelled"};
+
+/* A row of a datagram. */
+enum { ROW_TIME, ROW_WHAT, ROW_ID, ROW_PARENT, ROW_ON, ROW_NUMBERS };
+enum { HEAD_MAGIC, HEAD_ROWS, HEAD_TID, HEAD_PID, HEAD_DROPPED };
+enum { ROW_SIZE = ROW_NUMBERS * sizeof(double) };
+
+struct row {
+	double number[ROW_NUMBERS];
+};
+
+struct sender {
+	int32_t pid;	     /* 0: those that have no place of their own */
+	int32_t tid, thread; /* as it says, and as it was found to be; 0: not known */
+	uint32_t markers, lost;
+};
+
+struct markers {
+	int fd;
+	char *path;
+	int64_t second;
+	uint32_t markers; /* of this second */
+	struct sender senders[SENDERS];
+	int count;
+	char datagram[DATAGRAM_MOST];
+};
+
+static const char *socket_path(void)
+{
+	const char *path = getenv("TAILBLAME_MARKERS");
+
+	return path && *path ? path : MARKERS_PATH;
+}
+
+static int64_t monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* --- the socket ---------------------------------------------------------------------------------------------------------- */
+
+static int address_of(const char *path, struct sockaddr_un *address)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof(address->sun_path))
+		return fail("'%s' is too long for a socket's name", path);
+	strcpy(address->sun_path, path);
+	return 0;
+}
+
+/* Whoever makes or removes the socket has this lock on its folder. -1 after fail(). */
+static int lock_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? memory_text(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".", 1);
+	int fd;
+
+	mkdir(folder, 0755); /* it may be there already; else the next call says what is wrong */
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+		fail_errno("cannot open '%s'", folder);
+	free(folder);
+	return fd;
+}
+
+/* Nobody reads it: 1. Somebody does, or it cannot be told: 0. */
+static int is_dead(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), dead;
+
+	dead = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 && errno == ECONNREFUSED;
+	if (fd >= 0)
+		close(fd);
+	return dead;
+}
+
+static int bind_socket(int fd, const char *path)
+{
+	struct sockaddr_un address;
+	int folder, on = 1, status = -1;
+
+	if (address_of(path, &address) < 0)
+		return -1;
+	folder = lock_folder(path);
+	if (folder < 0)
+		return -1;
+	if (is_dead(&address))
+		unlink(path);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		if (errno == EADDRINUSE)
+			fail("another trace-collect has '%s'", path);
+		else
+			fail_errno("cannot make '%s'", path);
+	} else if (chmod(path, 0666) < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0) {
+		fail_errno("cannot open '%s' to all", path);
+		unlink(path);
+	} else {
+		status = 0;
+	}
+	close(folder);
+	return status;
+}
+
+struct markers *markers_open(void)
+{
+	const char *path = socket_path();
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct markers *markers;
+
+	if (fd < 0) {
+		fail_errno("cannot make a socket");
+		return NULL;
+	}
+	if (bind_socket(fd, path) < 0) {
+		close(fd);
+		return NULL;
+	}
+	markers = NEW(struct markers);
+	markers->fd = fd;
+	markers->path = memory_text(path, strlen(path));
+	return markers;
+}
+
+void markers_close(struct markers *markers)
+{
+	int folder;
+
+	if (!markers)
+		return;
+	folder = lock_folder(markers->path);
+	unlink(markers->path);
+	if (folder >= 0)
+		close(folder);
+	close(markers->fd);
+	free(markers->path);
+	free(markers);
+}
+
+int markers_sweep(void)
+{
+	const char *path = socket_path();
+	struct sockaddr_un address;
+	struct stat file;
+	int folder, status;
+
+	if (lstat(path, &file) < 0 || !S_ISSOCK(file.st_mode) || address_of(path, &address) < 0)
+		return 0;
+	folder = lock_folder(path);
+	if (folder < 0)
+		return -1;
+	status = is_dead(&address) ? unlink(path) : 0;
+	close(folder);
+	return status;
+}
+
+int markers_descriptor(const struct markers *markers)
+{
+	return markers->fd;
+}
+
+/* --- a datagram ---------------------------------------------------------------------------------------------------------- */
+
+static struct row row_at(const void *datagram, size_t number)
+{
+	struct row row;
+
+	memcpy(&row, (const char *)datagram + number * ROW_SIZE, sizeof(row));
+	return row;
+}
+
+static bool is_whole(double number)
+{
+	return number >= 0 && number < NUMBER_MOST && floor(number) == number;
+}
+
+static unsigned op_of(const struct row *row)
+{
+	return (unsigned)row->number[ROW_WHAT] % 16;
+}
+
+static unsigned mode_of(const struct row *row)
+{
+	return (unsigned)row->number[ROW_WHAT] / 16 % 16;
+}
+
+static size_t text_of(const struct row *row)
+{
+	return (size_t)row->number[ROW_WHAT] / 256;
+}
+
+static bool is_sound(const struct row *row, int64_t now)
+{
+	const double *number = row->number;
+
+	for (int i = 0; i < ROW_NUMBERS; i++)
+		if (!is_whole(number[i]))
+			return false;
+	return number[ROW_WHAT] < 256.0 * (TEXT_MOST + 1) && op_of(row) >= OP_CREATE && op_of(row) < OPS && mode_of(row) < MODES && number[ROW_ID] > 0 &&
+	       (int64_t)number[ROW_TIME] <= now && (int64_t)number[ROW_TIME] > now - OLDEST;
+}
+
+/* How many markers a datagram has; -1: it is none, or some number is out of bounds. */
+static int count_of(const void *datagram, size_t size, int64_t now)
+{
+	size_t texts = 0, rows;
+	struct row head;
+
+	if (size < ROW_SIZE)
+		return -1;
+	head = row_at(datagram, 0);
+	for (int i = 0; i < ROW_NUMBERS; i++)
+		if (!is_whole(head.number[i]))
+			return -1;
+	if (head.number[HEAD_MAGIC] != MARKERS_MAGIC || head.number[HEAD_ROWS] >= (double)(size / ROW_SIZE))
+		return -1;
+	rows = (size_t)head.number[HEAD_ROWS];
+	for (size_t i = 1; i <= rows; i++) {
+		struct row row = row_at(datagram, i);
+
+		if (!is_sound(&row, now))
+			return -1;
+		texts += text_of(&row);
+	}
+	return (rows + 1) * ROW_SIZE + texts == size ? (int)rows : -1;
+}
+
+static void add_number(struct line *line, const char *key, double number)
+{
+	if (number > 0)
+		line_unsigned(line, key, (uint64_t)number);
+}
+
+static void spell(struct line *line, const struct row *row, int32_t pid, int32_t tid, const char *text)
+{
+	unsigned op = op_of(row);
+
+	line_begin(line, kind_name(KIND_ASYNC));
+	line_time(line, "ts", (int64_t)row->number[ROW_TIME]);
+	line_text(line, "op", op_names[op]);
+	line_integer(line, "pid", pid);
+	if (tid)
+		line_integer(line, "tid", tid);
+	add_number(line, "id", row->number[ROW_ID]);
+	add_number(line, "parent", row->number[ROW_PARENT]);
+	if (op == OP_CREATE && text_of(row))
+		line_bytes(line, "name", text, text_of(row));
+	add_number(line, "on", row->number[ROW_ON]);
+	if (op == OP_AWAIT && mode_of(row))
+		line_text(line, "mode", modes[mode_of(row)]);
+	if (op == OP_END)
+		line_text(line, "result", results[mode_of(row)]);
+}
+
+static int write_lost(struct stream *stream, int32_t pid, uint64_t count, int64_t now)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_ASYNC));
+	line_time(&line, "ts", now);
+	line_text(&line, "op", "lost");
+	line_integer(&line, "pid", pid);
+	line_unsigned(&line, "count", count);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	stream_mark_incomplete(stream);
+	return status;
+}
+
+int markers_write(struct stream *stream, const void *datagram, size_t size, int32_t pid, int32_t tid, int64_t now)
+{
+	int rows = count_of(datagram, size, now);
+	const char *text = (const char *)datagram + (rows + 1) * ROW_SIZE;
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 1; i <= rows && status == 0; i++) {
+		struct row row = row_at(datagram, (size_t)i);
+
+		spell(&line, &row, pid, tid, text);
+		text += text_of(&row);
+		status = stream_write_line(stream, &line);
+	}
+	line_free(&line);
+	if (rows >= 0 && status == 0 && row_at(datagram, 0).number[HEAD_DROPPED] > 0)
+		status = write_lost(stream, pid, (uint64_t)row_at(datagram, 0).number[HEAD_DROPPED], now);
+	return status < 0 ? -2 : rows;
+}
+
+/* --- senders ------------------------------------------------------------------------------------------------------------- */
+
+/* The last place is that of all who have none. */
+static struct sender *find_sender(struct markers *markers, int32_t pid)
+{
+	for (int i = 0; i < markers->count; i++)
+		if (markers->senders[i].pid == pid)
+			return &markers->senders[i];
+	if (markers->count == SENDERS)
+		return &markers->senders[SENDERS - 1];
+	markers->senders[markers->count] = (struct sender){.pid = markers->count == SENDERS - 1 ? 0 : pid};
+	return &markers->senders[markers->count++];
+}
+
+/* A sender in a PID namespace of its own has other numbers for its threads: but the first, they are not known. */
+static int32_t find_thread(const struct row *head, int32_t pid)
+{
+	int32_t tid = head->number[HEAD_TID] <= INT32_MAX ? (int32_t)head->number[HEAD_TID] : 0;
+	char path[64];
+
+	if (head->number[HEAD_TID] == head->number[HEAD_PID])
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	return tid && head->number[HEAD_PID] == pid && access(path, F_OK) == 0 ? tid : 0;
+}
+
+static int32_t thread_of(struct sender *sender, const struct row *head, int32_t pid)
+{
+	int32_t tid = head->number[HEAD_TID] <= INT32_MAX ? (int32_t)head->number[HEAD_TID] : 0;
+
+	if (sender->pid != pid)
+		return find_thread(head, pid);
+	if (!sender->tid || sender->tid != tid) {
+		sender->tid = tid;
+		sender->thread = find_thread(head, pid);
+	}
+	return sender->thread;
+}
+
+/* What was dropped in a second is told at its end. */
+static int end_second(struct markers *markers, struct stream *stream, int64_t now)
+{
+	int status = 0;
+
+	if (now / NSEC_PER_SEC == markers->second)
+		return 0;
+	for (int i = 0; i < markers->count && status == 0; i++)
+		if (markers->senders[i].lost)
+			status = write_lost(stream, markers->senders[i].pid, markers->senders[i].lost, now);
+	markers->second = now / NSEC_PER_SEC;
+	markers->markers = 0;
+	markers->count = 0;
+	return status;
+}
+
+static int take(struct markers *markers, struct stream *stream, size_t size, int32_t pid, int64_t now)
+{
+	int count = count_of(markers->datagram, size, now);
+	struct sender *sender;
+	struct row head;
+
+	if (count < 0)
+		return 0;
+	sender = find_sender(markers, pid);
+	if (sender->markers + (uint32_t)count > SENDER_MOST || markers->markers + (uint32_t)count > ALL_MOST) {
+		sender->lost += (uint32_t)count;
+		return 0;
+	}
+	sender->markers += (uint32_t)count + 1; /* an empty one costs, too */
+	markers->markers += (uint32_t)count + 1;
+	head = row_at(markers->datagram, 0);
+	return markers_write(stream, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
+}
+
+/* The kernel's word; 0: a process of which this namespace knows nothing. */
+static int32_t process_of(struct msghdr *message)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(message);
+	struct ucred sender;
+
+	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_CREDENTIALS)
+		return 0;
+	memcpy(&sender, CMSG_DATA(control), sizeof(sender));
+	return sender.pid;
+}
+
+int markers_take(struct markers *markers, struct stream *stream)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+
+	for (int i = 0; i < TAKEN_MOST; i++) {
+		struct iovec data = {markers->datagram, sizeof(markers->datagram)};
+		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+		ssize_t size = recvmsg(markers->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		int64_t now = monotonic();
+
+		if (end_second(markers, stream, now) < 0)
+			return -1;
+		if (size < 0)
+			return 0;
+		if (process_of(&message) > 0 && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+		    take(markers, stream, (size_t)size, process_of(&message), now) < 0)
+			return -1;
+	}
+	return 0;
+}
