@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "calls/rag.h"
+#include "calls/tasks.h"
 #include "calls/throws.h"
 #include "stream/fields.h"
 #include "wake/wake.h"
@@ -316,6 +317,7 @@ struct graph_builder {
 	struct events *events;
 	struct wake *wake;
 	struct throws *throws;
+	struct tasks *tasks;
 	ARRAY(struct thrown_at) thrown; /* of the window's signals */
 	size_t worst;
 	enum graphs kinds;
@@ -360,6 +362,7 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake;
 	builder->throws = throws_new();
+	builder->tasks = tasks_new();
 	return builder;
 }
 
@@ -376,6 +379,7 @@ void graph_builder_free(struct graph_builder *builder)
 		return;
 	wake_free(builder->wake);
 	throws_free(builder->throws);
+	tasks_free(builder->tasks);
 	forget_thrown(builder);
 	free(builder->thrown.items);
 	signals_free(&builder->signals);
@@ -506,6 +510,8 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	target = wake_find(builder->wake, &wanted);
 	if (builder->kinds & GRAPHS_RAG && signal->tid)
 		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start, signal->ts));
+	if (builder->kinds & GRAPHS_RAG && signal->tid && !calls)
+		calls = tasks_graph(builder->tasks, builder->events, signal->tid, signal->start, signal->ts);
 	if (builder->kinds & GRAPHS_WAKE && (target.index >= 0 || !calls) &&
 	    give(builder, wake_graph_of(builder, signal, target, from), signal, window) < 0) {
 		graph_free(calls);
@@ -530,6 +536,7 @@ static void forget(struct graph_builder *builder)
 	builder->requests.count = builder->logged.count = 0;
 	signals_forget(&builder->signals);
 	forget_thrown(builder);
+	tasks_forget(builder->tasks);
 	wake_forget(builder->wake);
 }
 
@@ -620,6 +627,15 @@ static int take_exception(struct graph_builder *builder, const struct record *re
 	return throws_take(builder->throws, builder->wake, builder->events, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
+static int take_async(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return tasks_take(builder->tasks, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
 static int take_event(struct graph_builder *builder, const struct record *record)
 {
 	struct event event;
@@ -669,7 +685,7 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
 					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_HANDOFF, KIND_SIGNAL,
-					  KIND_REQUEST, KIND_EXCEPTION, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
+					  KIND_REQUEST, KIND_EXCEPTION, KIND_ASYNC, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -696,6 +712,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_window(builder, record);
 	case KIND_EXCEPTION:
 		return take_exception(builder, record);
+	case KIND_ASYNC:
+		return take_async(builder, record);
 	case KIND_LOST:
 		return take_lost(builder, record);
 	case KIND_STREAM:

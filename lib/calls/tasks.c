@@ -1,0 +1,531 @@
+#include "calls/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "wake/wake.h"
+
+enum {
+	TASKS_MAX = 1 << 18,
+	RUNS_MAX = 1 << 20,
+	AWAITS_MAX = 1 << 20,
+	NAME_ROOM = 256,
+	CHAIN_MAX = 4096, /* parts of a task, and tasks that await each other, that are looked at */
+	NONE = -1,
+};
+
+struct key {
+	int64_t pid;
+	uint64_t id;
+};
+
+struct task {
+	struct key key;
+	int32_t index, tid;
+	char *name; /* NULL: not known */
+	int64_t created, ended; /* TIME_NONE: not known; not yet */
+	int64_t first, last;	/* when it is known to have been there */
+	uint64_t parent, ender; /* that created, that ended it; 0: none is known */
+	bool goes_on; /* it was created to go on when something has ended */
+	bool ran;
+	size_t waits; /* its last await that is not over, and its last run, counted from 1; 0: none */
+	size_t last_run;
+	/* of a graph */
+	int32_t owner;	   /* that it is a part of; NONE: it is none */
+	int32_t awaiter;   /* the first that began to await it since the graph's beginning; NONE */
+	int32_t node;	   /* NONE: it is not in the graph */
+	bool has_parts;	   /* or awaits several */
+	size_t first_await; /* of it and its parts, counted from 1; 0: none */
+	UT_hash_handle hh;
+};
+
+struct run {
+	int32_t task, tid;
+	int64_t from, to; /* to: TIME_NONE: not over */
+};
+
+struct await {
+	int32_t task;
+	enum node_join mode;
+	uint64_t on;
+	int64_t from, to; /* to: TIME_NONE: not over */
+	size_t before;	  /* the task's await before that was not over, counted from 1; 0: none */
+	/* of a graph */
+	int32_t target; /* what it waits for; NONE: nothing that is known */
+	size_t next;	/* the next of the same task, or a part of it, counted from 1; 0: none */
+};
+
+struct lost {
+	int64_t pid, ts;
+};
+
+struct tasks {
+	struct task *by_key;
+	ARRAY(struct task *) list;
+	ARRAY(struct run) runs;
+	ARRAY(struct await) awaits;
+	ARRAY(struct lost) lost;
+};
+
+struct tasks *tasks_new(void)
+{
+	return NEW(struct tasks);
+}
+
+void tasks_forget(struct tasks *tasks)
+{
+	HASH_CLEAR(hh, tasks->by_key);
+	for (size_t i = 0; i < tasks->list.count; i++) {
+		free(tasks->list.items[i]->name);
+		free(tasks->list.items[i]);
+	}
+	ARRAY_FREE(&tasks->list);
+	ARRAY_FREE(&tasks->runs);
+	ARRAY_FREE(&tasks->awaits);
+	ARRAY_FREE(&tasks->lost);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+	tasks_forget(tasks);
+	free(tasks);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+static struct task *find(const struct tasks *tasks, int64_t pid, uint64_t id)
+{
+	struct key key = {pid, id};
+	struct task *task;
+
+	HASH_FIND(hh, tasks->by_key, &key, sizeof(key), task);
+	return task;
+}
+
+static struct task *find_or_add(struct tasks *tasks, int64_t pid, uint64_t id, int64_t ts)
+{
+	struct task *task = find(tasks, pid, id);
+
+	if (!task) {
+		task = NEW(struct task);
+		*task = (struct task){.key = {pid, id}, .index = (int32_t)tasks->list.count, .created = TIME_NONE, .ended = TIME_NONE, .first = ts, .last = ts};
+		*ARRAY_ADD(&tasks->list) = task;
+		HASH_ADD(hh, tasks->by_key, key, sizeof(task->key), task);
+	}
+	task->first = sooner(task->first, ts);
+	task->last = later(task->last, ts);
+	return task;
+}
+
+static void add_await(struct tasks *tasks, struct task *task, uint64_t on, enum node_join mode, int64_t ts)
+{
+	struct await *await = ARRAY_ADD(&tasks->awaits);
+
+	*await = (struct await){.task = task->index, .mode = mode, .on = on, .from = ts, .to = TIME_NONE, .before = task->waits};
+	task->waits = tasks->awaits.count;
+}
+
+/* What the task awaited is over. */
+static void go_on(struct tasks *tasks, struct task *task, int64_t ts)
+{
+	while (task->waits) {
+		struct await *await = &tasks->awaits.items[task->waits - 1];
+
+		await->to = ts;
+		task->waits = await->before;
+	}
+}
+
+static void create(struct tasks *tasks, struct task *task, uint64_t parent, uint64_t on, int64_t ts)
+{
+	task->created = ts;
+	task->parent = parent;
+	task->goes_on = on != 0;
+	if (on)
+		add_await(tasks, task, on, JOIN_NONE, ts);
+}
+
+static void run(struct tasks *tasks, struct task *task, int32_t tid, int64_t ts)
+{
+	go_on(tasks, task, ts);
+	task->ran = true;
+	task->tid = tid;
+	*ARRAY_ADD(&tasks->runs) = (struct run){task->index, tid, ts, TIME_NONE};
+	task->last_run = tasks->runs.count;
+}
+
+static void pause_run(struct tasks *tasks, const struct task *task, int64_t ts)
+{
+	struct run *last = task->last_run ? &tasks->runs.items[task->last_run - 1] : NULL;
+
+	if (last && last->to == TIME_NONE)
+		last->to = ts;
+}
+
+static void end(struct tasks *tasks, struct task *task, uint64_t ender, int64_t ts)
+{
+	if (task->ended != TIME_NONE)
+		return;
+	go_on(tasks, task, ts);
+	task->ended = ts;
+	task->ender = ender;
+}
+
+static bool is_full(const struct tasks *tasks)
+{
+	return tasks->list.count >= TASKS_MAX || tasks->runs.count >= RUNS_MAX || tasks->awaits.count >= AWAITS_MAX || tasks->lost.count >= RUNS_MAX;
+}
+
+static void do_op(struct tasks *tasks, struct task *task, const struct fields *fields, int64_t tid, int64_t ts)
+{
+	uint64_t parent = 0, on = 0;
+
+	fields_unsigned(fields, "parent", &parent);
+	fields_unsigned(fields, "on", &on);
+	if (fields_is(fields, "op", "create")) {
+		free(task->name);
+		task->name = fields_copy(fields, "name");
+		create(tasks, task, parent, on, ts);
+	} else if (fields_is(fields, "op", "run")) {
+		run(tasks, task, (int32_t)tid, ts);
+	} else if (fields_is(fields, "op", "pause")) {
+		pause_run(tasks, task, ts);
+	} else if (fields_is(fields, "op", "await") && on) {
+		add_await(tasks, task, on, fields_is(fields, "mode", "all") ? JOIN_ALL : fields_is(fields, "mode", "any") ? JOIN_ANY : JOIN_NONE, ts);
+	} else if (fields_is(fields, "op", "end")) {
+		end(tasks, task, parent, ts);
+	}
+}
+
+int tasks_take(struct tasks *tasks, const struct fields *fields)
+{
+	int64_t ts = 0, pid = 0, tid = 0;
+	uint64_t id = 0;
+
+	if (fields_time(fields, "ts", &ts) < 0 || fields_integer(fields, "pid", &pid) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
+	    fields_unsigned(fields, "id", &id) < 0)
+		return -1;
+	if (tid < 0 || tid > INT32_MAX)
+		tid = 0;
+	if (is_full(tasks))
+		tasks_forget(tasks);
+	ts = wake_time(ts);
+	if (fields_is(fields, "op", "lost"))
+		*ARRAY_ADD(&tasks->lost) = (struct lost){pid, ts};
+	else if (id)
+		do_op(tasks, find_or_add(tasks, pid, id, ts), fields, tid, ts);
+	return 0;
+}
+
+/* --- parts of tasks, and what is awaited ---------------------------------------------------------------------------------- */
+
+static struct task *parent_of(const struct tasks *tasks, const struct task *task)
+{
+	return task->parent ? find(tasks, task->key.pid, task->parent) : NULL;
+}
+
+/* The task that it is a part of, which is none itself. Ways there become shorter. */
+static struct task *whole(const struct tasks *tasks, struct task *task)
+{
+	while (task->owner != NONE) {
+		struct task *owner = tasks->list.items[task->owner];
+
+		if (owner->owner != NONE)
+			task->owner = owner->owner;
+		task = owner;
+	}
+	return task;
+}
+
+/* Whether the task may be a part of another: it goes on, and nothing has it yet. */
+static bool is_free(const struct task *task)
+{
+	return task && task->goes_on && task->owner == NONE;
+}
+
+/* Those that led to the end of a promise, since it was created. */
+static void own_parts(struct tasks *tasks, struct task *task)
+{
+	struct task *part = task->ender ? find(tasks, task->key.pid, task->ender) : NULL;
+
+	for (int i = 0; i < CHAIN_MAX && part != task && is_free(part) && task->created != TIME_NONE && part->created >= task->created; i++) {
+		if (whole(tasks, task) == part)
+			return;
+		part->owner = task->index;
+		part = parent_of(tasks, part);
+	}
+}
+
+/* Parts of what has not ended yet are those of the first of them. */
+static void own_rest(struct tasks *tasks, struct task *last)
+{
+	struct task *first = last, *next;
+	int i;
+
+	for (i = 0; i < CHAIN_MAX && is_free(next = parent_of(tasks, first)) && next != last; i++)
+		first = next;
+	for (struct task *part = last; i-- > 0 && part && part != first; part = parent_of(tasks, part))
+		part->owner = first->index;
+}
+
+/* The task that an await waits for; NULL: none is known. */
+static struct task *awaited(const struct tasks *tasks, const struct await *await)
+{
+	struct task *task = tasks->list.items[await->task], *self = whole(tasks, task);
+	struct task *on = find(tasks, task->key.pid, await->on), *target;
+
+	if (!on)
+		return NULL;
+	target = whole(tasks, on);
+	if (!target->ran && !target->has_parts) /* what ended it did more than it */
+		target = on->ender ? find(tasks, task->key.pid, on->ender) : NULL;
+	target = target ? whole(tasks, target) : NULL;
+	return target == self ? NULL : target;
+}
+
+static bool spans_loss(const struct tasks *tasks, const struct await *await)
+{
+	for (size_t i = 0; i < tasks->lost.count; i++)
+		if (tasks->lost.items[i].pid == tasks->list.items[await->task]->key.pid && tasks->lost.items[i].ts >= await->from &&
+		    (await->to == TIME_NONE || tasks->lost.items[i].ts <= await->to))
+			return true;
+	return false;
+}
+
+/* Which tasks are parts of which. `last` is not over. */
+static void find_parts(struct tasks *tasks, struct task *last)
+{
+	for (size_t i = 0; i < tasks->list.count; i++) {
+		struct task *task = tasks->list.items[i];
+
+		task->owner = task->awaiter = task->node = NONE;
+		task->first_await = 0;
+		task->has_parts = false;
+	}
+	for (size_t i = 0; i < tasks->list.count; i++)
+		own_parts(tasks, tasks->list.items[i]);
+	if (is_free(last))
+		own_rest(tasks, last);
+	for (size_t i = 0; i < tasks->list.count; i++)
+		if (tasks->list.items[i]->owner != NONE)
+			whole(tasks, tasks->list.items[i])->has_parts = true;
+	for (size_t i = 0; i < tasks->awaits.count; i++)
+		if (tasks->awaits.items[i].mode != JOIN_NONE)
+			whole(tasks, tasks->list.items[tasks->awaits.items[i].task])->has_parts = true;
+}
+
+/* Of each await, what it waits for; and of each task its awaits, and who began to await it between these times. */
+static void resolve(struct tasks *tasks, int64_t from, int64_t to)
+{
+	for (size_t i = tasks->awaits.count; i-- > 0;) {
+		struct await *await = &tasks->awaits.items[i];
+		struct task *self = whole(tasks, tasks->list.items[await->task]), *target = spans_loss(tasks, await) ? NULL : awaited(tasks, await);
+
+		await->target = target ? target->index : NONE;
+		await->next = self->first_await;
+		self->first_await = i + 1;
+		if (target && await->from >= from && await->from < to)
+			target->awaiter = self->index;
+	}
+}
+
+/* The innermost task that the thread ran at this time; if none, the one that it ran last since `from`. NULL: none. */
+static struct task *task_at(const struct tasks *tasks, int32_t tid, int64_t from, int64_t ts)
+{
+	const struct run *best = NULL;
+
+	for (size_t i = tasks->runs.count; i-- > 0;) {
+		const struct run *at = &tasks->runs.items[i];
+
+		if (at->tid != tid || at->from > ts || (at->to != TIME_NONE && at->to < from))
+			continue;
+		if (at->to == TIME_NONE || at->to >= ts) {
+			best = at;
+			break;
+		}
+		if (!best || at->to > best->to)
+			best = at;
+	}
+	return best ? tasks->list.items[best->task] : NULL;
+}
+
+/* The outermost task that awaits this one, and began to since `from`. */
+static struct task *climb(const struct tasks *tasks, struct task *task)
+{
+	for (int steps = 0; steps < CHAIN_MAX && task->awaiter != NONE; steps++)
+		task = tasks->list.items[task->awaiter];
+	return task;
+}
+
+/* --- the graph ----------------------------------------------------------------------------------------------------------- */
+
+static int64_t within(const struct graph *graph, int64_t ts)
+{
+	return ts == TIME_NONE || ts > graph->to ? graph->to : ts < graph->from ? graph->from : ts;
+}
+
+static struct node *add_node(struct graph *graph, const struct events *events, struct task *task, int32_t parent)
+{
+	const char *name = task->name && *task->name ? task->name : "?";
+	int32_t pid = (int32_t)task->key.pid;
+	struct node *node;
+
+	task->node = graph_named_node(graph, (int64_t)graph->nodes.count + 1, name);
+	node = &graph->nodes.items[task->node];
+	node->label = graph_keep(graph, memory_format("%s, task %llu of %s/%d", name, (unsigned long long)task->key.id, events_comm(events, pid), pid));
+	node->start = within(graph, task->created == TIME_NONE ? graph->from : task->created);
+	node->end = within(graph, task->ended);
+	if (task->ended == TIME_NONE && task->ran && !task->waits) /* callbacks have no end of their own */
+		node->end = within(graph, task->last);
+	node->end = later(node->start, node->end);
+	node->tid = task->tid;
+	node->parent = parent;
+	node->call = parent == NODE_NONE ? CALL_SYNC : CALL_ASYNC;
+	return node;
+}
+
+/* Those of one task's awaits that began together wait for all, or any, of several. */
+static bool is_together(const struct await *a, const struct await *b)
+{
+	return a->task == b->task && a->mode == b->mode && a->from == b->from && a->to == b->to && a->mode != JOIN_NONE;
+}
+
+static int32_t add_join(struct graph *graph, const struct await *await, int32_t parent)
+{
+	int32_t index = graph_named_node(graph, (int64_t)graph->nodes.count + 1, await->mode == JOIN_ANY ? "join any" : "join all");
+	struct node *node = &graph->nodes.items[index];
+
+	node->join = await->mode == JOIN_ANY ? JOIN_ANY : JOIN_ALL;
+	node->call = CALL_ASYNC;
+	node->parent = parent;
+	node->start = node->wait_start = within(graph, await->from);
+	node->end = node->wait_end = within(graph, await->to);
+	return index;
+}
+
+struct cutting {
+	struct tasks *tasks;
+	const struct events *events;
+	struct graph *graph;
+	ARRAY(struct task *) todo; /* in the graph; what they await is not yet */
+};
+
+static void add_task(struct cutting *cutting, struct task *task, int32_t parent)
+{
+	add_node(cutting->graph, cutting->events, task, parent);
+	*ARRAY_ADD(&cutting->todo) = task;
+}
+
+/* An await of one task, alone: a new node is awaited as it is. */
+static void follow_one(struct cutting *cutting, const struct await *await, int32_t parent)
+{
+	struct task *target = cutting->tasks->list.items[await->target];
+	struct graph *graph = cutting->graph;
+
+	if (target->node == NONE) {
+		add_task(cutting, target, parent);
+		graph->nodes.items[target->node].wait_start = within(graph, await->from);
+		graph->nodes.items[target->node].wait_end = within(graph, await->to);
+		return;
+	}
+	if (target->node != parent)
+		graph_edge(graph, target->node, add_join(graph, await, parent), EDGE_JOIN, TIME_NONE);
+}
+
+/* Returns the next await behind them. */
+static size_t follow_together(struct cutting *cutting, size_t first, int32_t parent)
+{
+	const struct await *all = cutting->tasks->awaits.items;
+	int32_t join = NODE_NONE;
+	size_t next = first;
+
+	for (; next && is_together(&all[first - 1], &all[next - 1]); next = all[next - 1].next) {
+		const struct await *await = &all[next - 1];
+		struct task *target = await->target == NONE ? NULL : cutting->tasks->list.items[await->target];
+
+		if (!target || target->node == parent)
+			continue;
+		if (target->node == NONE)
+			add_task(cutting, target, parent);
+		if (join == NODE_NONE)
+			join = add_join(cutting->graph, await, parent);
+		graph_edge(cutting->graph, target->node, join, EDGE_JOIN, TIME_NONE);
+	}
+	return next;
+}
+
+/* A promise that awaits several does not wait for what they did to end it. */
+static bool awaits_several(const struct tasks *tasks, const struct task *task)
+{
+	for (size_t at = task->ran ? 0 : task->first_await; at; at = tasks->awaits.items[at - 1].next)
+		if (tasks->awaits.items[at - 1].mode != JOIN_NONE)
+			return true;
+	return false;
+}
+
+/* What a task, or parts of it, awaited. */
+static void follow(struct cutting *cutting, const struct task *task)
+{
+	const struct tasks *tasks = cutting->tasks;
+	bool several = awaits_several(tasks, task);
+	size_t next;
+
+	for (size_t at = task->first_await; at; at = next) {
+		const struct await *await = &tasks->awaits.items[at - 1];
+		bool counts = within(cutting->graph, await->from) < within(cutting->graph, await->to);
+
+		next = await->next;
+		if (counts && await->mode != JOIN_NONE)
+			next = follow_together(cutting, at, task->node);
+		else if (counts && await->target != NONE && !several)
+			follow_one(cutting, await, task->node);
+	}
+}
+
+/* Tasks that those of the graph created, and that none awaited. */
+static void add_others(struct cutting *cutting)
+{
+	const struct tasks *tasks = cutting->tasks;
+
+	for (size_t i = 0; i < tasks->list.count; i++) {
+		struct task *task = tasks->list.items[i], *parent = parent_of(tasks, task);
+
+		parent = parent ? whole(tasks, parent) : NULL;
+		if (task->node == NONE && task->owner == NONE && task->ran && !task->goes_on && parent && parent != task && parent->node != NONE &&
+		    task->created >= cutting->graph->from && task->created < cutting->graph->to)
+			add_task(cutting, task, parent->node);
+	}
+}
+
+static void follow_all(struct cutting *cutting)
+{
+	for (size_t done = 0; done < cutting->todo.count; done++)
+		follow(cutting, cutting->todo.items[done]);
+}
+
+struct graph *tasks_graph(struct tasks *tasks, const struct events *events, int32_t tid, int64_t from, int64_t to)
+{
+	struct task *last = from < to ? task_at(tasks, tid, from, to) : NULL, *root;
+	struct cutting cutting = {.tasks = tasks, .events = events};
+
+	if (!last)
+		return NULL;
+	find_parts(tasks, last);
+	resolve(tasks, from, to);
+	root = climb(tasks, whole(tasks, last));
+	if (root->created != TIME_NONE && root->created > from + (to - from) / 2)
+		return NULL;
+	cutting.graph = graph_new(GRAPH_RAG, "");
+	cutting.graph->from = from;
+	cutting.graph->to = to;
+	add_task(&cutting, root, NODE_NONE);
+	cutting.graph->root = root->node;
+	cutting.graph->nodes.items[root->node].end = to;
+	follow_all(&cutting);
+	add_others(&cutting);
+	free(cutting.todo.items);
+	return cutting.graph;
+}
