@@ -11,7 +11,7 @@ done
 
 # Each layer is free to use those before it.
 above=
-for layer in base stream event program source state chart window trigger graph span import clock wake calls walk blame log run fleet model report export; do
+for layer in base stream event program source state chart window trigger graph span import clock wake calls walk blame log run fleet model report export preload; do
 	above="$above $layer"
 	for used in $(grep -hoE '^#include "[a-z]+/' "lib/$layer"/*.[ch] | cut -d'"' -f2 | tr -d / | sort -u); do
 		case " $above " in

@@ -1,0 +1,155 @@
+// Tells trace-collect --async what promises and callbacks do: node --require .../preload/node.js; see tailblame-collect(7) and
+// lib/source/markers.h.
+//
+// Without a collector nothing is hooked; once a second it looks whether one is there. No error of it reaches the program.
+'use strict';
+
+function install() {
+	const {createHook, executionAsyncId} = require('async_hooks');
+	const {threadId} = require('worker_threads');
+	const fs = require('fs');
+	const path = require('path');
+	const socket = require(path.join(__dirname, 'markers.node'));
+
+	const CREATE = 1, RUN = 2, PAUSE = 3, AWAIT = 4, END = 5;
+	const ALL = 16, ANY = 32, ERROR = 16, TEXT = 256;
+	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 100, LOOK_MS = 1000;
+	const where = process.env.TAILBLAME_MARKERS || '/run/tailblame/markers';
+	const base = threadId * 2 ** 40; // each worker counts its own ids
+	const rows = new Float64Array((BATCH + 1) * NUMBERS);
+	const names = new Map(); // a type of resource: its text
+	// performance.now() is of the same clock as hrtime(), and costs a third.
+	const clock = performance, start = Number(process.hrtime.bigint()) - clock.now() * 1e6;
+	const now = () => Math.floor(start + clock.now() * 1e6);
+	let fd = -1, count = 0, texts = [], dropped = 0, began = 0, own = new Set(), late, thread;
+
+	// The last one waits, for a moment, for the collector: there is no next.
+	function flush(last) {
+		if (count === 0 || fd < 0)
+			return;
+		rows[0] = MAGIC;
+		rows[1] = count;
+		rows[2] = thread;
+		rows[3] = process.pid;
+		rows[4] = dropped;
+		const sent = socket.send(fd, rows, (count + 1) * NUMBERS, texts.length ? Buffer.concat(texts) : Buffer.alloc(0), last === true ? LAST_MS : 0);
+		if (sent === -11 && count < BATCH) // EAGAIN: later
+			return;
+		dropped = sent < 0 ? dropped + count : 0;
+		count = 0;
+		texts = [];
+		if (sent < 0 && sent !== -11)
+			leave();
+	}
+
+	function put(ts, what, id, parent, on, text) {
+		const at = (count + 1) * NUMBERS;
+		if (count === 0)
+			began = ts;
+		rows[at] = ts;
+		rows[at + 1] = text ? what + TEXT * text.length : what;
+		rows[at + 2] = base + id;
+		rows[at + 3] = parent > 0 ? base + parent : 0;
+		rows[at + 4] = on > 0 ? base + on : 0;
+		count++;
+		if (text)
+			texts.push(text);
+		if (count === BATCH || ts - began >= HELD_NS)
+			flush();
+	}
+
+	function name_of(type) {
+		let name = names.get(type);
+		if (!name) {
+			name = Buffer.from(String(type)).subarray(0, 100);
+			if (names.size < 1000)
+				names.set(type, name);
+		}
+		return name;
+	}
+
+	// A promise that is created by then() or await goes on when another has ended.
+	const hook = createHook({
+		init(id, type, trigger) {
+			const parent = executionAsyncId();
+			put(now(), CREATE, id, parent, type === 'PROMISE' && trigger !== parent ? trigger : 0, name_of(type));
+		},
+		before(id) {
+			if (!own.has(id))
+				put(now(), RUN, id, 0, 0);
+		},
+		after(id) {
+			if (!own.has(id))
+				put(now(), PAUSE, id, 0, 0);
+		},
+		promiseResolve(id) {
+			put(now(), END, id, executionAsyncId(), 0);
+		},
+	});
+
+	const plain = {}, symbols = {};
+
+	// Where Node keeps a promise's id.
+	function find_symbol() {
+		const promise = Promise.resolve();
+		symbols.id = Object.getOwnPropertySymbols(promise).find((symbol) => symbol.description === 'async_id_symbol');
+	}
+
+	function join(name, mode) {
+		plain[name] = Promise[name];
+		const joining = {
+			[name](promises) {
+				const list = Array.isArray(promises) ? promises : undefined;
+				const joined = plain[name].call(this, promises);
+				try {
+					const ts = now(), id = joined[symbols.id];
+					for (const promise of id && list || [])
+						if (promise && promise[symbols.id])
+							put(ts, AWAIT + mode, id, 0, promise[symbols.id]);
+				} catch {
+				}
+				return joined;
+			},
+		}[name];
+		Object.defineProperty(Promise, name, {value: joining, writable: true, configurable: true, enumerable: false});
+	}
+
+	function enter() {
+		thread = socket.thread();
+		hook.enable();
+		find_symbol();
+		join('all', ALL);
+		join('allSettled', ALL);
+		join('any', ANY);
+		join('race', ANY);
+		late = setInterval(flush, LATEST_MS).unref();
+		own.add(late[Object.getOwnPropertySymbols(late).find((symbol) => symbol.description === 'asyncId')]);
+	}
+
+	function leave() {
+		hook.disable();
+		for (const name in plain)
+			Object.defineProperty(Promise, name, {value: plain[name], writable: true, configurable: true, enumerable: false});
+		clearInterval(late);
+		own = new Set();
+		socket.close(fd);
+		fd = -1;
+	}
+
+	function look() {
+		if (fd >= 0 || !fs.existsSync(where))
+			return;
+		fd = socket.open(where);
+		if (fd >= 0)
+			enter();
+	}
+
+	setInterval(look, LOOK_MS).unref();
+	process.on('exit', () => flush(true));
+	look();
+}
+
+try {
+	install();
+} catch {
+}

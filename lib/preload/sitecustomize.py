@@ -1,0 +1,297 @@
+"""Tells trace-collect --async what asyncio's tasks do: PYTHONPATH=.../preload; see tailblame-collect(7) and lib/source/markers.h.
+
+It does nothing before asyncio is imported, and then looks once a second whether a collector is there. No error of it reaches the program.
+"""
+
+import sys
+
+
+def _chain():
+    """Imports the sitecustomize that the program would have had."""
+    import importlib.machinery
+    import importlib.util
+    import os
+
+    here = os.path.realpath(os.path.dirname(__file__))
+    path = [entry for entry in sys.path if os.path.realpath(entry or ".") != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    if spec is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    spec.loader.exec_module(module)
+
+
+class _Watch:
+    """Patches asyncio when it is imported: a finder that finds nothing itself."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "asyncio":
+            return None
+        sys.meta_path.remove(self)
+        try:
+            import importlib.util
+
+            spec = importlib.util.find_spec(name)
+            run = spec.loader.exec_module
+
+            def exec_module(module):
+                run(module)
+                try:
+                    _install(module)
+                except Exception:
+                    pass
+
+            spec.loader.exec_module = exec_module
+            return spec
+        except Exception:
+            return None
+
+
+def _install(asyncio):
+    import array
+    import os
+    import select
+    import socket
+    import threading
+    import time
+    import weakref
+    from asyncio import base_events, events, tasks
+
+    CREATE, RUN, PAUSE, AWAIT, END = 1, 2, 3, 4, 5
+    ONE, ALL, ANY = 0, 16, 32
+    DONE, ERROR, CANCELLED = 0, 16, 32
+    MAGIC, BATCH, HELD_NS, ROWS = 1952604465.0, 256, 10_000_000, 1024
+    LAST_SECONDS = 0.1
+    path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
+    now = time.monotonic_ns
+    Task, Future = tasks.Task, asyncio.Future
+    current = asyncio.current_task
+    lock = threading.Lock()  # of ids
+    ids = weakref.WeakKeyDictionary()
+    joins = weakref.WeakKeyDictionary()  # what a task is about to await several of, and how
+    last = 0
+
+    class State(threading.local):
+        def __init__(self):
+            self.rows, self.texts, self.count, self.dropped, self.began, self.running = array.array("d"), [], 0, 0, 0, 0
+
+    state = State()
+    sender = None  # the socket; None: nobody is there
+
+    def id_of(future):
+        nonlocal last
+        number = ids.get(future)
+        if number is None:
+            with lock:
+                last += 1
+                number = ids[future] = last
+        return number
+
+    def known(future):
+        return ids.get(future, 0)
+
+    def put(ts, what, number, parent, on, text=b""):
+        if state.count >= ROWS:
+            state.dropped += 1
+            return
+        if not state.count:
+            state.began = ts
+        state.rows.extend((ts, what + 256 * len(text), number, parent, on))
+        state.count += 1
+        if text:
+            state.texts.append(text)
+        if state.count >= BATCH or ts - state.began >= HELD_NS:
+            flush()
+
+    def flush(last=False):
+        """Sends what there is. The last must not wait for the next, so it waits, for a moment, for the collector."""
+        nonlocal sender
+        if not state.count or sender is None:
+            return
+        head = array.array("d", (MAGIC, state.count, threading.get_native_id(), os.getpid(), state.dropped))
+        try:
+            if last:
+                select.select([], [sender], [], LAST_SECONDS)
+            sender.send(head.tobytes() + state.rows.tobytes() + b"".join(state.texts))
+            state.dropped = 0
+        except BlockingIOError:
+            if state.count < ROWS:
+                return  # later
+            state.dropped += state.count
+        except OSError:
+            sender.close()
+            sender = None
+            leave()
+        state.rows, state.texts, state.count = array.array("d"), [], 0
+
+    def name_of(task):
+        coroutine = task.get_coro()
+        name = getattr(coroutine, "__qualname__", None) or type(coroutine).__name__
+        return name.encode("utf-8", "replace")[:200]
+
+    def born(task, parent):
+        if task in ids:
+            return
+        put(now(), CREATE, id_of(task), parent, 0, name_of(task))
+
+    def waits(task, ts):
+        """What the task awaits now that its turn is over."""
+        number = id_of(task)
+        on = getattr(task, "_fut_waiter", None)
+        several = joins.pop(task, None)
+        if on is None:
+            return
+        children = getattr(on, "_children", None)
+        if several is None and isinstance(children, list) and children:
+            several = (children, ALL)
+        if several is None:
+            put(ts, AWAIT + ONE, number, 0, id_of(on))
+            return
+        for child in several[0]:
+            put(ts, AWAIT + several[1], number, 0, id_of(child))
+
+    def ended(task, ts):
+        error = task.cancelled()
+        result = CANCELLED if error else ERROR if getattr(task, "_exception", None) is not None else DONE
+        put(ts, END + result, id_of(task), 0, 0)
+
+    plain_run, plain_create, plain_soon = events.Handle._run, base_events.BaseEventLoop.create_task, base_events.BaseEventLoop.call_soon
+    plain_wait = tasks._wait
+
+    def task_of(callback):
+        task = getattr(callback, "__self__", None)
+        return task if isinstance(task, Task) else None
+
+    def run(self):
+        """A turn of a task; or a callback, which runs for the future that is over and calls it."""
+        if sender is None:
+            return plain_run(self)
+        task, for_task = None, 0
+        try:
+            task = task_of(self._callback)
+            if task is not None and not task.done():
+                born(task, 0)
+                put(now(), RUN, id_of(task), 0, 0)
+                for_task = id_of(task)
+            else:
+                task = None
+                args = self._args
+                if args and isinstance(args[0], Future) and args[0].done():
+                    for_task = known(args[0])
+            state.running = for_task
+        except Exception:
+            pass
+        try:
+            return plain_run(self)
+        finally:
+            try:
+                state.running = 0
+                if task is not None:
+                    ts = now()
+                    put(ts, PAUSE, id_of(task), 0, 0)
+                    if task.done():
+                        ended(task, ts)
+                    else:
+                        waits(task, ts)
+                if not task_of(self._callback) or not self._loop._ready:
+                    flush()
+            except Exception:
+                pass
+
+    def create_task(self, *args, **options):
+        task = plain_create(self, *args, **options)
+        if sender is not None:
+            try:
+                born(task, state.running)
+            except Exception:
+                pass
+        return task
+
+    def call_soon(self, callback, *args, **options):
+        """A future calls a task that awaits it: whoever runs has ended the future."""
+        if sender is not None:
+            try:
+                task = task_of(callback)
+                on = getattr(task, "_fut_waiter", None) if task is not None else None
+                if on is not None and not isinstance(on, Task) and on.done():
+                    put(now(), END, id_of(on), state.running, 0)
+            except Exception:
+                pass
+        return plain_soon(self, callback, *args, **options)
+
+    def wait(fs, timeout, return_when, loop):
+        if sender is not None:
+            try:
+                task = current(loop)
+                if task is not None:
+                    joins[task] = (list(fs), ALL if return_when == asyncio.ALL_COMPLETED else ANY)
+            except Exception:
+                pass
+        return plain_wait(fs, timeout, return_when, loop)
+
+    def enter():
+        events.Handle._run = run
+        base_events.BaseEventLoop.create_task = create_task
+        base_events.BaseEventLoop.call_soon = call_soon
+        tasks._wait = wait
+
+    def leave():
+        events.Handle._run = plain_run
+        base_events.BaseEventLoop.create_task = plain_create
+        base_events.BaseEventLoop.call_soon = plain_soon
+        tasks._wait = plain_wait
+
+    def look():
+        """Whether a collector is there now."""
+        nonlocal sender
+        if sender is not None or not os.path.exists(path):
+            return
+        try:
+            to = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
+            try:
+                to.connect(path)
+            except OSError:
+                to.close()
+                return
+            sender = to
+            enter()
+        except Exception:
+            pass
+
+    plain_forever = base_events.BaseEventLoop.run_forever
+
+    def run_forever(self):
+        handle = None
+
+        def again():
+            nonlocal handle
+            look()
+            handle = self.call_later(1, again)
+
+        try:
+            again()
+        except Exception:
+            pass
+        try:
+            return plain_forever(self)
+        finally:
+            if handle is not None:
+                handle.cancel()
+            flush(True)
+
+    def forked():
+        state.__init__()
+
+    base_events.BaseEventLoop.run_forever = run_forever
+    os.register_at_fork(after_in_child=forked)
+
+
+try:
+    sys.meta_path.insert(0, _Watch())
+except Exception:
+    pass
+try:
+    _chain()
+except ImportError:
+    pass

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154 # $stderr is set by run
+# Tasks of programs' own: what asyncio and Node.js tell, and the graphs of that.
+
+load helper
+
+teardown() {
+	local left
+	left=$(jobs -p)
+	[ -z "$left" ] || kill -KILL $left 2>/dev/null || true
+	[ -z "${PLACE:-}" ] || rm -rf "$PLACE"
+}
+
+nodes() { # FILE: name, parent, what its parent waited
+	graph-build --text "$1" | sed -nE 's/^node .* id=([0-9]+) name=("[^"]*"|[^ ]*) .*/\1 \2 &/p' |
+		sed -E 's/ node .* start=([0-9.]+) end=([0-9.]+)( parent=([0-9]+))?/ \1-\2 \4 /; s/ call=async| tid=[0-9]+| join=[a-z]*//g; s/ wait_start=([0-9.]+) wait_end=([0-9.]+)/ \1-\2/; s/0{8}\b//g; s/ +/ /g; s/ $//'
+}
+
+@test "a request waits for the tasks that it awaits, for all of several, and for the task that ended a future" {
+	cat >tasks <<-'END'
+		async ts=1.0 op=create pid=7 tid=7 id=1 name=handle
+		async ts=1.0 op=run pid=7 tid=7 id=1
+		async ts=1.1 op=create pid=7 tid=7 id=2 parent=1 name=query
+		async ts=1.1 op=create pid=7 tid=7 id=3 parent=1 name=query
+		async ts=1.2 op=pause pid=7 tid=7 id=1
+		async ts=1.2 op=await pid=7 tid=7 id=1 on=2 mode=all
+		async ts=1.2 op=await pid=7 tid=7 id=1 on=3 mode=all
+		async ts=1.2 op=run pid=7 tid=7 id=3
+		async ts=1.3 op=pause pid=7 tid=7 id=3
+		async ts=1.3 op=end pid=7 tid=7 id=3 result=done
+		async ts=1.3 op=run pid=7 tid=7 id=2
+		async ts=1.6 op=pause pid=7 tid=7 id=2
+		async ts=1.6 op=end pid=7 tid=7 id=2 result=done
+		async ts=1.6 op=run pid=7 tid=7 id=1
+		async ts=1.6 op=create pid=7 tid=7 id=4 parent=1 name=setter
+		async ts=1.6 op=pause pid=7 tid=7 id=1
+		async ts=1.6 op=await pid=7 tid=7 id=1 on=5
+		async ts=1.7 op=run pid=7 tid=7 id=4
+		async ts=1.9 op=end pid=7 tid=7 id=5 parent=4 result=done
+		async ts=1.9 op=pause pid=7 tid=7 id=4
+		async ts=1.9 op=end pid=7 tid=7 id=4 result=done
+		async ts=1.9 op=run pid=7 tid=7 id=1
+		async ts=2.0 op=await pid=9 tid=9 id=1 on=2
+		signal id=1 ts=2.0 start=1.0 chart=turn value=1 center=0.1 ucl=0.2 rules=1 tid=7
+		window id=1 from=0 to=3 signals=1-1 complete=yes
+	END
+	run -0 nodes tasks
+	assert_output "1 handle 1.0-2.0
+2 query 1.1-1.6 1
+3 \"join all\" 1.2-1.6 1 1.2-1.6
+4 query 1.1-1.3 1
+5 setter 1.6-1.9 1 1.6-1.9"
+	run -0 bash -c "graph-build --text tasks | blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name=([^ ]*).*/\1/p'"
+	assert_output "query"
+	# What was dropped in between may have been a turn: that wait is not known.
+	sed '/ts=1.7 op=run/i async ts=1.65 op=lost pid=7 count=3' tasks >lossy
+	run -0 nodes lossy
+	refute_output --partial "1.6-1.9 1 1.6-1.9"
+	# Who was made when nearly all was over does not explain it.
+	sed 's/ts=1.0 op=create/ts=1.6 op=create/' tasks >late
+	run -0 nodes late
+	refute_output --partial handle
+}
+
+@test "of promises, what goes on after an await is a part of its function" {
+	# f awaits g, which awaits a timer; 1 runs all of them first.
+	cat >promises <<-'END'
+		async ts=1.0 op=run pid=7 tid=7 id=1
+		async ts=1.0 op=create pid=7 tid=7 id=2 parent=1 name=f
+		async ts=1.0 op=create pid=7 tid=7 id=3 parent=1 name=g
+		async ts=1.0 op=create pid=7 tid=7 id=4 parent=1 name=PROMISE
+		async ts=1.0 op=create pid=7 tid=7 id=5 parent=1 name=Timeout
+		async ts=1.1 op=create pid=7 tid=7 id=6 parent=1 name=PROMISE on=4
+		async ts=1.2 op=create pid=7 tid=7 id=7 parent=1 name=PROMISE on=3
+		async ts=1.2 op=pause pid=7 tid=7 id=1
+		async ts=1.6 op=run pid=7 tid=7 id=5
+		async ts=1.6 op=end pid=7 tid=7 id=4 parent=5 result=done
+		async ts=1.7 op=pause pid=7 tid=7 id=5
+		async ts=1.7 op=run pid=7 tid=7 id=6
+		async ts=1.8 op=end pid=7 tid=7 id=3 parent=6 result=done
+		async ts=1.8 op=end pid=7 tid=7 id=6 parent=6 result=done
+		async ts=1.8 op=pause pid=7 tid=7 id=6
+		async ts=1.8 op=run pid=7 tid=7 id=7
+		async ts=2.0 op=end pid=7 tid=7 id=2 parent=7 result=done
+		async ts=2.0 op=pause pid=7 tid=7 id=7
+		signal id=1 ts=2.0 start=1.0 chart=turn value=1 center=0.1 ucl=0.2 rules=1 tid=7
+		window id=1 from=0 to=3 signals=1-1 complete=yes
+	END
+	run -0 nodes promises
+	assert_output "1 f 1.0-2.0
+2 g 1.0-1.8 1 1.2-1.8
+3 Timeout 1.0-1.7 2 1.1-1.7"
+}
+
+# A socket of the test's own, and what programs load, where everybody can reach them.
+own_socket() {
+	PLACE=$(mktemp -d /tmp/tailblame-async.XXXXXX)
+	chmod 755 "$PLACE"
+	cp "$BUILD"/preload/* "$PLACE"
+	export TAILBLAME_MARKERS=$PLACE/markers
+}
+
+# Runs a program that fails as another user, without a collector and with one: it says and ends the same. What it did is in trace.
+run_told() { # COMMAND...
+	set -- setpriv --reuid=65534 --clear-groups sh -c 'cd "$0" && "$@"; echo $?' "$PLACE" "$@"
+	run -0 --separate-stderr "$@"
+	local alone="$output$stderr"
+	assert_output --partial "served"
+	run -0 --separate-stderr trace-collect --async -e sched:sched_process_exit -o trace.tb -- "$@"
+	assert_equal "$output$stderr" "$alone"
+	refute [ -e "$PLACE/markers" ]
+	stream-cat --text trace.tb | grep '^async' >trace
+}
+
+# bats test_tags=live
+@test "asyncio tells of tasks, also those of another user, and the program notices nothing" {
+	need_tracefs
+	/usr/bin/python3 -c 'import asyncio' 2>/dev/null || skip "needs python3 with asyncio"
+	own_socket
+	cat >"$PLACE/program.py" <<-'END'
+		import asyncio
+		async def query():
+		    await asyncio.sleep(0.001)
+		async def setter(future):
+		    future.set_result(None)
+		async def handle():
+		    future = asyncio.get_running_loop().create_future()
+		    asyncio.create_task(setter(future))
+		    await future
+		    await asyncio.gather(query(), query())
+		    await asyncio.wait([asyncio.create_task(query())], return_when=asyncio.FIRST_COMPLETED)
+		    print("served")
+		    raise ValueError("as planned")
+		asyncio.run(handle())
+	END
+	run_told env PYTHONPATH="$PLACE" /usr/bin/python3 program.py
+	run -0 sed -nE 's/^async ts=[0-9.]+ op=(create|await|end) pid=[0-9]+ tid=[0-9]+ /\1 /p' trace
+	assert_line "create id=1 name=handle"
+	assert_line --regexp '^create id=[0-9]+ parent=1 name=setter$'
+	assert_line --regexp '^end id=[0-9]+ parent=[0-9]+ result=done$'
+	assert_line --regexp '^await id=1 on=[0-9]+ mode=all$'
+	assert_line --regexp '^await id=1 on=[0-9]+ mode=any$'
+	assert_line "end id=1 result=error"
+}
+
+# bats test_tags=live
+@test "Node tells of promises, also those of another user, and the program notices nothing" {
+	need_tracefs
+	command -v node >/dev/null || skip "needs node"
+	own_socket
+	cat >"$PLACE/program.js" <<-'END'
+		const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+		async function query() { await sleep(1); }
+		async function handle() {
+			await Promise.all([query(), query()]);
+			await Promise.race([query()]);
+			console.log('served');
+			throw Error('as planned');
+		}
+		handle().catch((error) => { console.log(error.stack); process.exit(3); });
+	END
+	run_told node --require "$PLACE/node.js" program.js
+	run -0 sed -nE 's/^async ts=[0-9.]+ op=(create|run|await|end) pid=[0-9]+ tid=[0-9]+ /\1 /p' trace
+	assert_line --regexp '^create id=[0-9]+ parent=1 name=PROMISE$'
+	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name=PROMISE on=[0-9]+$'
+	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name=Timeout$'
+	assert_line --regexp '^run id=[0-9]+$'
+	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=all$'
+	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=any$'
+	assert_line --regexp '^end id=[0-9]+ parent=[0-9]+ result=done$'
+}
+
+# bats test_tags=live
+@test "what is no marker is dropped; one collector has the socket; a killed one leaves none" {
+	need_tracefs
+	own_socket
+	trace-collect --async -e sched:sched_process_exit --text -o trace &
+	collector=$!
+	until_true 20 test -S "$PLACE/markers"
+	assert_equal "$(stat -c %a "$PLACE/markers")" 666
+	run -1 --separate-stderr trace-collect --async -e sched:sched_process_exit -d 0 -o other
+	assert_equal "$stderr" "trace-collect: another trace-collect has '$PLACE/markers'"
+	# The last one is a marker, of a thread that its process has not.
+	run -0 perl -MSocket -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'socket(my $s, AF_UNIX, SOCK_DGRAM, 0);
+		connect($s, pack_sockaddr_un($ARGV[0])) or die;
+		my ($magic, $now) = (1952604465, 1e9 * int clock_gettime(CLOCK_MONOTONIC));
+		send($s, $_, 0) for "", "x", "x" x 60000, pack("d5", $magic, 1e9, 0, 0, 0), pack("d10", $magic, 1, 1, $$, 0, 2 * $now, 2, 1, 0, 0),
+			pack("d10", $magic, 1, 1, $$, 0, $now, 1 + 256 * 3, 1, 0, 0) . "a\n\"";
+		print $$' "$PLACE/markers"
+	sender=$output
+	until_true 20 grep -q '^async' trace
+	kill -KILL $collector
+	wait $collector 2>/dev/null || true
+	until_true 20 test ! -e "$PLACE/markers"
+	run -0 sed -n '/^async/s/ ts=[0-9.]*//p' trace
+	assert_output "async op=create pid=$sender id=1 name=\"a\\n\\\"\""
+}
