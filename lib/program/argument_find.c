@@ -12,8 +12,9 @@
 #include "program/die.h"
 #include "program/members.h"
 #include "program/scopes.h"
+#include "program/variable.h"
 
-enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, SEEN_MAX = 1 << 20, NAMESPACES_MAX = 8, PARAMETERS_MAX = 256 };
+enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, PARAMETERS_MAX = 256 };
 
 /* What the calling convention of a machine says. */
 static const struct machine {
@@ -514,63 +515,21 @@ static int find_numbered(const struct finder *finder, struct place *place)
 
 /* --- global variables ---------------------------------------------------------------------------------------------------- */
 
-/* A variable with an address, of this name, beneath the parent or its namespaces; `name` may have scopes. */
-static bool find_variable(struct finder *finder, Dwarf_Die *parent, const char *name, int depth, Dwarf_Die *found)
-{
-	const char *colon = strstr(name, "::");
-	Dwarf_Attribute location;
-	Dwarf_Die die;
-
-	if (depth == NAMESPACES_MAX || dwarf_child(parent, &die) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&die);
-		const char *called = tag == DW_TAG_variable || tag == DW_TAG_namespace ? die_name(&die) : NULL;
-
-		if (tag == DW_TAG_namespace && colon && called && strlen(called) == (size_t)(colon - name) &&
-		    !strncmp(called, name, (size_t)(colon - name)) && find_variable(finder, &die, colon + 2, depth + 1, found))
-			return true;
-		if (tag == DW_TAG_variable && called && !strcmp(called, depth ? name : colon ? colon + 2 : name) &&
-		    dwarf_attr(&die, DW_AT_location, &location)) {
-			*found = die;
-			return true;
-		}
-	} while (finder->seen++ < SEEN_MAX && dwarf_siblingof(&die, &die) == 0);
-	return false;
-}
-
-static bool find_symbol(const struct finder *finder, struct place *place)
-{
-	int symbols = dwfl_module_getsymtab(finder->question->module);
-
-	for (int i = 0; i < symbols; i++) {
-		GElf_Sym symbol;
-		GElf_Addr address;
-		const char *name = dwfl_module_getsym_info(finder->question->module, i, &symbol, &address, NULL, NULL, NULL);
-
-		if (name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF &&
-		    strncmp(name, finder->argument->name, ARGUMENT_WORD) == 0) {
-			*place = at_address(finder, symbol.st_value);
-			return true;
-		}
-	}
-	return false;
-}
-
 static int find_global(struct finder *finder, struct place *place)
 {
+	Dwfl_Module *module = finder->question->module;
 	Dwarf_Die *unit = finder->has_function ? &finder->unit : NULL, die;
 	Dwarf_Attribute attribute;
-	Dwarf_Addr bias;
+	uint64_t address;
 	Dwarf_Op *ops;
 	size_t count;
-	bool found = unit && find_variable(finder, unit, finder->argument->name, 0, &die);
 
-	unit = NULL;
-	while (!found && finder->question->module && (unit = dwfl_module_nextcu(finder->question->module, unit, &bias)))
-		found = find_variable(finder, unit, finder->argument->name, 0, &die);
-	if (!found)
-		return finder->question->module && find_symbol(finder, place) ? 0 : refuse(finder, "there is no such variable");
+	if (!variable_find(module, unit, finder->argument->name, &finder->seen, &die)) {
+		if (!module || !variable_symbol(module, finder->argument->name, &address))
+			return refuse(finder, "there is no such variable");
+		*place = at_address(finder, address);
+		return 0;
+	}
 	if (!dwarf_attr(&die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
 	    ops[0].atom != DW_OP_addr)
 		return refuse(finder, "the variable has no address of its own");

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "program/pads.h"
+#include "program/stack_switch.h"
 
 enum { SEGMENTS_MAX = 64, HEADERS_MAX = 1 << 12, NEEDED_MAX = 256 };
 
@@ -237,10 +238,10 @@ static struct exits_range function_at(const struct ends_file *file, uint64_t add
 static bool changes_stacks(const struct ends_file *file)
 {
 	for (size_t i = 0; i < file->codes; i++)
-		for (uint64_t at = file->code[i].address; exits_next_change(&file->code[i], &at); at++) {
+		for (uint64_t at = file->code[i].address; stack_next_change(&file->code[i], &at); at++) {
 			struct exits_range function = function_at(file, at);
 
-			if (exits_change_stack(file->code, file->codes, &function))
+			if (stack_changes(file->code, file->codes, &function))
 				return true;
 		}
 	return false;
@@ -443,7 +444,7 @@ static size_t add_switches(const struct ends_file *file, const char *const names
 {
 	for (size_t i = 0; file->known && i < file->symbols.count; i++) {
 		const struct symbol *symbol = &file->symbols.items[i];
-		struct exits_switch here[EXITS_SWITCHES];
+		struct stack_switch here[STACK_SWITCHES];
 		size_t places = 0;
 		bool wanted = false;
 
@@ -453,7 +454,7 @@ static size_t add_switches(const struct ends_file *file, const char *const names
 			wanted = strncmp(symbol->name, names[n], length) == 0 && (!symbol->name[length] || symbol->name[length] == '@');
 		}
 		if (wanted)
-			places = exits_switches(file->code, file->codes, symbol->address, size_of(file, symbol->address), here);
+			places = stack_switches(file->code, file->codes, symbol->address, size_of(file, symbol->address), here);
 		for (size_t n = 0; n < places && count < ENDS_SWITCHES; n++) {
 			struct ends_switch *added = &found[count];
 			bool twice = false;

@@ -1,6 +1,5 @@
 #include "program/exits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +83,7 @@ static const uint8_t *bytes_at(const struct stretch *code, size_t codes, uint64_
 	return NULL;
 }
 
-static const uint8_t *code_at(const struct stretch *code, size_t codes, uint64_t address, uint64_t *left)
+const uint8_t *exits_code(const struct stretch *code, size_t codes, uint64_t address, uint64_t *left)
 {
 	for (size_t i = 0; i < codes; i++)
 		if (code[i].executable && address >= code[i].address && address - code[i].address < code[i].size)
@@ -107,7 +106,7 @@ static bool add_part(struct search *search, struct exits_range range)
 	struct part *part = &search->parts[search->part_count];
 	uint64_t left;
 
-	if (search->part_count == PARTS_MAX || !code_at(search->question->code, search->question->codes, range.start, &left))
+	if (search->part_count == PARTS_MAX || !exits_code(search->question->code, search->question->codes, range.start, &left))
 		return false;
 	if (range.size > left)
 		range.size = left;
@@ -218,7 +217,7 @@ static size_t table_bound(const struct search *search)
 static void find_boundaries(struct search *search, struct part *part)
 {
 	uint64_t at = part->range.start, left;
-	const uint8_t *bytes = code_at(search->question->code, search->question->codes, at, &left);
+	const uint8_t *bytes = exits_code(search->question->code, search->question->codes, at, &left);
 	size_t room = (size_t)part->range.size;
 
 	part->boundary = memory_new(part->range.size, sizeof(*part->boundary));
@@ -486,7 +485,7 @@ static void walk(struct search *search, struct stop stop)
 	struct part *part = part_of(search, stop.address);
 	struct frame frame = stop.frame;
 	uint64_t address = stop.address, left;
-	const uint8_t *bytes = code_at(search->question->code, search->question->codes, address, &left);
+	const uint8_t *bytes = exits_code(search->question->code, search->question->codes, address, &left);
 	size_t room = (size_t)left;
 
 	search->recent_count = 0;
@@ -567,7 +566,7 @@ static void forget(struct search *search)
 	free(search->bases.items);
 }
 
-static csh decoder(void)
+size_t exits_decoder(void)
 {
 	static csh capstone;
 
@@ -591,7 +590,7 @@ static void sort(struct exits *exits)
 
 int exits_find(const struct exits_question *question, struct exits *exits)
 {
-	struct search search = {.question = question, .exits = exits, .capstone = decoder()};
+	struct search search = {.question = question, .exits = exits, .capstone = exits_decoder()};
 
 	*exits = (struct exits){0};
 	if (!search.capstone)
@@ -636,7 +635,7 @@ static bool may_jump_to(const uint8_t *bytes, uint64_t size, uint64_t target)
 uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exits_range *function)
 {
 	uint64_t left, size;
-	const uint8_t *bytes = code_at(code, codes, function->start, &left);
+	const uint8_t *bytes = exits_code(code, codes, function->start, &left);
 
 	if (!bytes || left <= sizeof(endbr64) || function->size <= sizeof(endbr64) || memcmp(bytes, endbr64, sizeof(endbr64)) != 0)
 		return function->start;
@@ -644,14 +643,11 @@ uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exit
 	return function->start + (may_jump_to(bytes, size, sizeof(endbr64)) ? 0 : sizeof(endbr64));
 }
 
-/* --- switches ----------------------------------------------------------------------------------------------------------- */
-
-/* As uprobes name registers: rcx is "cx", r8 "r8". */
 uint64_t exits_instruction(const struct stretch *code, size_t codes, const struct exits_range *function, uint64_t address)
 {
-	csh capstone = decoder();
+	csh capstone = exits_decoder();
 	uint64_t at = function->start, last = 0, left = 0;
-	const uint8_t *bytes = code_at(code, codes, at, &left);
+	const uint8_t *bytes = exits_code(code, codes, at, &left);
 	size_t room = (size_t)(function->size < left ? function->size : left);
 	cs_insn *insn = capstone && bytes ? cs_malloc(capstone) : NULL;
 
@@ -660,160 +656,4 @@ uint64_t exits_instruction(const struct stretch *code, size_t codes, const struc
 	if (insn)
 		cs_free(insn, 1);
 	return last;
-}
-
-static const char *register_name(csh capstone, x86_reg reg)
-{
-	const char *name = reg == X86_REG_INVALID ? NULL : cs_reg_name(capstone, reg);
-
-	return !name || name[0] != 'r' ? NULL : name[1] >= '0' && name[1] <= '9' ? name : name + 1;
-}
-
-static bool spell_switch(csh capstone, const cs_insn *insn, struct exits_switch *found)
-{
-	const cs_x86 *x86 = &insn->detail->x86;
-	const cs_x86_op *from = &x86->operands[1];
-	const char *name;
-
-	if (insn->id != X86_INS_MOV || x86->op_count != 2 || !is_of(x86, X86_REG_RSP))
-		return false;
-	if (from->type == X86_OP_REG && from->reg != X86_REG_RBP && (name = register_name(capstone, from->reg)))
-		snprintf(found->to, sizeof(found->to), "%%%s", name);
-	else if (from->type == X86_OP_MEM && from->mem.index == X86_REG_INVALID && from->mem.base != X86_REG_RBP &&
-		 from->mem.base != X86_REG_RIP && (name = register_name(capstone, from->mem.base)))
-		snprintf(found->to, sizeof(found->to), "%+lld(%%%s)", (long long)from->mem.disp, name);
-	else
-		return false;
-	found->address = insn->address;
-	return true;
-}
-
-enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* called directly; bytes of one of which the size is not known */
-
-struct callees {
-	uint64_t items[CALLEES];
-	size_t count;
-};
-
-static size_t find_switches(csh capstone, const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct callees *callees,
-			    struct exits_switch *found, size_t count)
-{
-	uint64_t left, address = entry, end;
-	const uint8_t *bytes = code_at(code, codes, entry, &left);
-	cs_insn *insn = cs_malloc(capstone);
-	size_t room = (size_t)left;
-
-	end = entry + (size < left ? size : left);
-	while (bytes && address < end && count < EXITS_SWITCHES) {
-		const cs_x86 *x86 = &insn->detail->x86;
-
-		if (!cs_disasm_iter(capstone, &bytes, &room, &address, insn)) { /* incsspq, of shadow stacks */
-			bytes++, room--, address++;
-			continue;
-		}
-		if (spell_switch(capstone, insn, &found[count]))
-			count++;
-		if (callees && insn->id == X86_INS_CALL && x86->operands[0].type == X86_OP_IMM && callees->count < CALLEES)
-			callees->items[callees->count++] = (uint64_t)x86->operands[0].imm;
-		if (!callees && (cs_insn_group(capstone, insn, X86_GRP_RET) || insn->id == X86_INS_JMP))
-			break;
-	}
-	cs_free(insn, 1);
-	return count;
-}
-
-size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct exits_switch found[EXITS_SWITCHES])
-{
-	struct callees callees = {0};
-	csh capstone = decoder();
-	size_t count = 0;
-
-	if (!capstone)
-		return 0;
-	count = find_switches(capstone, code, codes, entry, size, &callees, found, count);
-	for (size_t i = 0; count == 0 && i < callees.count; i++)
-		count = find_switches(capstone, code, codes, callees.items[i], CALLEE_ROOM, NULL, found, count);
-	return count;
-}
-
-/* --- changes of the stack ----------------------------------------------------------------------------------------------- */
-
-/* Registers that hold addresses of the function's own stack. */
-struct own {
-	bool regs[X86_REG_ENDING];
-};
-
-static bool is_own(const struct own *own, const cs_x86_op *from)
-{
-	x86_reg base = from->type == X86_OP_REG ? from->reg : from->type == X86_OP_MEM ? from->mem.base : X86_REG_INVALID;
-
-	return base == X86_REG_RSP || base == X86_REG_RBP || own->regs[base];
-}
-
-/* An address of the own stack goes from register to register, and by way of the stack. Returns whether the stack pointer is set to another. */
-static bool changes_stack(struct own *own, const cs_insn *insn)
-{
-	const cs_x86 *x86 = &insn->detail->x86;
-	bool moves = insn->id == X86_INS_MOV || insn->id == X86_INS_LEA || insn->id == X86_INS_XCHG;
-
-	if (!moves || x86->op_count != 2 || x86->operands[0].type != X86_OP_REG)
-		return insn->id == X86_INS_POP && is_of(x86, X86_REG_RSP);
-	if (x86->operands[0].reg == X86_REG_RSP)
-		return !is_own(own, &x86->operands[1]);
-	if (insn->id == X86_INS_XCHG && x86->operands[1].type == X86_OP_REG && x86->operands[1].reg == X86_REG_RSP)
-		return true;
-	own->regs[x86->operands[0].reg] |= is_own(own, &x86->operands[1]);
-	return false;
-}
-
-/* From the first byte to the last; what is no instruction is passed over. */
-static bool read_changes(const uint8_t *bytes, size_t size, struct own *own)
-{
-	csh capstone = decoder();
-	cs_insn *insn = cs_malloc(capstone);
-	uint64_t address = 0;
-	bool found = false;
-
-	while (size > 0)
-		if (cs_disasm_iter(capstone, &bytes, &size, &address, insn))
-			found |= changes_stack(own, insn);
-		else
-			bytes++, size--;
-	cs_free(insn, 1);
-	return found;
-}
-
-/* Twice: a loop may set the stack back before the place where it keeps it. */
-bool exits_change_stack(const struct stretch *code, size_t codes, const struct exits_range *function)
-{
-	uint64_t left;
-	const uint8_t *bytes = code_at(code, codes, function->start, &left);
-	size_t size = bytes && function->size < left ? function->size : left;
-	struct own own = {0};
-
-	return bytes && decoder() && read_changes(bytes, size, &own) && read_changes(bytes, size, &own);
-}
-
-/* Moves to the stack pointer: 8b and 8d have it as their first register, 89 and 87 as their second; 48 to 4d widen them. */
-static bool may_set_stack(const uint8_t *bytes)
-{
-	uint8_t wide = bytes[0], code = bytes[1], registers = bytes[2];
-
-	if (wide != 0x48 && wide != 0x49 && wide != 0x4c)
-		return false;
-	if (wide == 0x48 && code == 0x94)
-		return true;
-	if (wide != 0x4c && (code == 0x8b || (code == 0x8d && registers < 0xc0) || code == 0x87))
-		return (registers & 0x38) == 0x20;
-	return wide != 0x49 && (code == 0x89 || code == 0x87) && (registers & 0xc7) == 0xc4;
-}
-
-bool exits_next_change(const struct stretch *code, uint64_t *address)
-{
-	for (uint64_t at = *address - code->address; code->executable && at + 3 <= code->size; at++)
-		if (may_set_stack(code->bytes + at)) {
-			*address = code->address + at;
-			return true;
-		}
-	return false;
 }

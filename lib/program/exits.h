@@ -62,26 +62,10 @@ uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exit
  */
 uint64_t exits_instruction(const struct stretch *code, size_t codes, const struct exits_range *function, uint64_t address);
 
-/*
- * Where code throws its stack away for one that is given in a register or in memory, as longjmp() and the unwinder of exceptions do, in the
- * function or one that it calls directly. At that instruction the new stack pointer is `to`, as uprobes spell it ("%r8", "+56(%di)").
- */
-struct exits_switch {
-	uint64_t address;
-	char to[24];
-};
+/* The code at an address, and how many bytes of it follow; NULL: none of these stretches has code there. */
+const uint8_t *exits_code(const struct stretch *code, size_t codes, uint64_t address, uint64_t *left);
 
-enum { EXITS_SWITCHES = 8 };
-
-size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct exits_switch found[EXITS_SWITCHES]);
-
-/*
- * Whether a function goes on with a stack that is not its caller's, as what switches between coroutines does: it sets the stack pointer to what
- * did not come from there.
- */
-bool exits_change_stack(const struct stretch *code, size_t codes, const struct exits_range *function);
-
-/* The next place, at `address` or behind it, whose bytes may be an instruction that does so, in the midst of another one as well. False: none. */
-bool exits_next_change(const struct stretch *code, uint64_t *address);
+/* Decodes x86-64 in detail (the csh of capstone); 0: there is none. */
+size_t exits_decoder(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "source/asker.h"
 #include "source/clock.h"
 #include "source/devices.h"
+#include "source/doubt.h"
 #include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/follow.h"
@@ -29,7 +30,6 @@
 #include "source/interpreters.h"
 #include "source/locks.h"
 #include "source/markers.h"
-#include "source/meddling.h"
 #include "source/merge.h"
 #include "source/process.h"
 #include "source/quotas.h"
@@ -61,9 +61,6 @@ enum {
 
 /* Preloads keep a marker for at most 20 ms, unless their program keeps the CPU for itself; then they send it at once. */
 #define SLACK_MARKERS (50 * NSEC_PER_SEC / 1000)
-
-/* Between two records which say that something may be missing, by what somebody else did. */
-#define DOUBT_PERIOD (NSEC_PER_SEC / 2)
 
 struct collector {
 	struct wishes *wishes;
@@ -105,8 +102,7 @@ struct collector {
 	bool looked_at_probes;
 	collector_say *say;
 	const struct collection *collection; /* while it runs */
-	struct meddling *meddling; /* NULL: changes by others cannot be seen */
-	int64_t told;		   /* until then all is told, or said to be in doubt */
+	struct doubt doubt;
 	bool block;	      /* block events are on */
 	bool locks;	      /* so are tries to lock files */
 	bool switches;	      /* so is sched_switch */
@@ -455,49 +451,6 @@ static int write_tick(struct collector *collector, int64_t bound)
 	return status;
 }
 
-/* Looks whether somebody else has written to files of our instances. `ours`: the files that we wrote to since the last look; NULL: none. */
-static void notice_others(struct collector *collector, const char *ours)
-{
-	if (!ours && collector->gate && gate_writes(collector->gate))
-		ours = "enable";
-	if (collector->meddling && meddling_look(collector->meddling, ours))
-		stream_mark_incomplete(collector->stream);
-}
-
-static bool is_meddled(const struct collector *collector)
-{
-	return collector->meddling && meddling_file(collector->meddling);
-}
-
-/* Says that something may be missing between these times, of a count that nobody knows. */
-static int doubt(struct collector *collector, int64_t from, int64_t ts)
-{
-	struct line line = {0};
-	int status = 0;
-
-	for (int i = 0; status == 0 && i < collector->streamed; i++) {
-		line_begin(&line, "lost");
-		line_time(&line, "ts", ts);
-		line_integer(&line, "cpu", collector->merge.rings[i].cpu);
-		line_unsigned(&line, "count", 0);
-		line_time(&line, "from", from);
-		status = stream_write_line(collector->stream, &line);
-	}
-	line_free(&line);
-	collector->told = ts;
-	return status;
-}
-
-static int tell_doubt(struct collector *collector, int64_t until)
-{
-	notice_others(collector, NULL);
-	if (!is_meddled(collector))
-		collector->told = until;
-	else if (until - collector->told >= DOUBT_PERIOD)
-		return doubt(collector, collector->told, until);
-	return 0;
-}
-
 /* Our own threads: the scribe leaves them out; readers are told of them, but where events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
@@ -537,7 +490,7 @@ static int take_round(struct collector *collector, int64_t *until)
 		execs_take(collector->execs);
 	if (tell_own(collector) < 0 || scribe_round(collector->scribe, &collector->merge, *until) < 0)
 		return -1;
-	if (tell_doubt(collector, *until) < 0)
+	if (doubt_look(&collector->doubt, *until) < 0)
 		return -1;
 	if (scribe_written(collector->scribe) == 0 && now - collector->last_written >= silence(collector)) {
 		if (write_tick(collector, *until) < 0)
@@ -560,11 +513,11 @@ static int take_last(struct collector *collector)
 		return -1;
 	if (scribe_round(collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
-	notice_others(collector, "tracing_on");
+	doubt_notice(&collector->doubt, "tracing_on");
 	now = clock_now(&collector->clock);
-	if (collector->parts.cost && cost_doubts(collector->parts.cost, now, &from) && doubt(collector, from, now) < 0)
+	if (collector->parts.cost && cost_doubts(collector->parts.cost, now, &from) && doubt_say(&collector->doubt, from, now) < 0)
 		return -1;
-	if (is_meddled(collector) && doubt(collector, collector->told, clock_now(&collector->clock)) < 0)
+	if (doubt_look_last(&collector->doubt, clock_now(&collector->clock)) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];
@@ -591,9 +544,9 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	collector->looked_at_probes = true;
 	if (off <= 0)
 		return off;
-	notice_others(collector, "enable"); /* it was us */
+	doubt_notice(&collector->doubt, "enable"); /* it was us */
 	stream_mark_incomplete(collector->stream);
-	return doubt(collector, until, clock_now(&collector->clock));
+	return doubt_say(&collector->doubt, until, clock_now(&collector->clock));
 }
 
 /* Programs that began are probed, if a probe line names them. */
@@ -607,7 +560,7 @@ static int look_at_begun(struct collector *collector)
 		return 0;
 	if (probe_lines_began(collector->parts.lines, pids, count, collector->instance, collector->stream) < 0)
 		return -1;
-	notice_others(collector, "enable"); /* it was us */
+	doubt_notice(&collector->doubt, "enable"); /* it was us */
 	return 0;
 }
 
@@ -631,9 +584,9 @@ static int look_at_cost(struct collector *collector, int64_t until)
 	switch (collector->parts.cost ? cost_look(collector->parts.cost, &subject, until)
 				      : collector->collection->look(collector->collection->context, &subject, until)) {
 	case COST_FINE:
-		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? doubt(collector, from, until) : 0;
+		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? doubt_say(&collector->doubt, from, until) : 0;
 	case COST_SHED:
-		notice_others(collector, "enable"); /* it was us */
+		doubt_notice(&collector->doubt, "enable"); /* it was us */
 		return 0;
 	case COST_END:
 		return 1;
@@ -707,8 +660,11 @@ static int begin(struct collector *collector, const struct collection *of)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
 	if (programs && watch_programs(collector) < 0)
 		return -1;
-	collector->meddling = meddling_watch(collector->instance, collector->keeper, collector->wishes);
-	if (!collector->meddling)
+	collector->doubt.stream = collector->stream;
+	collector->doubt.merge = &collector->merge;
+	collector->doubt.rings = collector->streamed;
+	collector->doubt.gate = collector->gate;
+	if (doubt_watch(&collector->doubt, collector->instance, collector->keeper, collector->wishes) < 0)
 		of->say("%s; tracing goes on without", fail_text());
 	collector->setup.asker = collector->asker;
 	collector->setup.execs = collector->execs;
@@ -751,23 +707,21 @@ static int finish(struct collector *collector)
 int collector_run(struct collector *collector, const struct collection *collection)
 {
 	struct within *within = NULL;
-	int64_t deadline = INT64_MAX;
+	int64_t deadline = INT64_MAX, begun;
 	int status;
 
 	if (begin(collector, collection) < 0)
 		return -1;
 	within = follow_look(&collector->follow);
-	collector->told = clock_now(&collector->clock);
+	begun = clock_now(&collector->clock);
 	if (switch_tracing(collector, true) < 0) {
 		within_free(within);
 		return -1;
 	}
-	notice_others(collector, "tracing_on");
-	if (collector->meddling && meddling_look_on(collector->meddling))
-		stream_mark_incomplete(collector->stream);
-	status = hand_over(collector, collector->told);
+	doubt_begin(&collector->doubt, begun);
+	status = hand_over(collector, begun);
 	if (status == 0)
-		status = follow_begin(&collector->follow, within, collector->told);
+		status = follow_begin(&collector->follow, within, begun);
 	within_free(within);
 	if (status == 0 && collector->child && collector->child->pid > 0 && !stop_signal())
 		status = child_go(collector->child);
@@ -775,7 +729,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 		deadline = monotonic_ms() + collection->duration / 1000000;
 	if (status == 0)
 		status = collect(collector, deadline);
-	notice_others(collector, NULL);
+	doubt_notice(&collector->doubt, NULL);
 	if (status == 0)
 		status = switch_tracing(collector, false);
 	if (status == 0)
@@ -789,7 +743,7 @@ struct collector_outcome collector_outcome(const struct collector *collector)
 {
 	return (struct collector_outcome){
 		.lost_stacks = lost_stacks(collector),
-		.meddled = collector->meddling ? meddling_file(collector->meddling) : NULL,
+		.meddled = doubt_file(&collector->doubt),
 		.wall_moved = clock_wall(&collector->clock) - collector->wall,
 	};
 }
@@ -817,7 +771,7 @@ int collector_close(struct collector *collector, bool wait)
 	stages_free(&collector->stages);
 	process_free(&collector->process);
 	free(collector->polled);
-	meddling_end(collector->meddling);
+	doubt_end(&collector->doubt);
 	cost_free(collector->parts.cost);
 	probes_free(collector->parts.probes);
 	exceptions_free(collector->parts.exceptions);

@@ -107,7 +107,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 
 struct collector_outcome {
 	uint64_t lost_stacks; /* stacks that came too fast */
-	const char *meddled;  /* see meddling_file(); NULL: nobody meddled */
+	const char *meddled;  /* see doubt_file(); NULL: nobody meddled */
 	int64_t wall_moved;   /* ns: the wall clock less the wall clock that the stream's trace clock gives now */
 };
 

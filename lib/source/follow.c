@@ -14,7 +14,7 @@
 enum { ARGUMENTS = 6, EVENT_ROOM = 128, STAT_CPU = 37 /* fields from the name's end to that of the CPU */ };
 
 /* The call that a thread is in. If two looks are the same, and the thread did not run in between, it is one wait. */
-struct place {
+struct in_call {
 	int32_t tid;
 	long call;
 	unsigned long long arguments[ARGUMENTS], stack, code;
@@ -22,7 +22,7 @@ struct place {
 };
 
 struct within { /* of all threads that were in a call */
-	ARRAY(struct place) places;
+	ARRAY(struct in_call) places;
 };
 
 static unsigned long long number_behind(const char *text, const char *key)
@@ -33,7 +33,7 @@ static unsigned long long number_behind(const char *text, const char *key)
 }
 
 /* False: it is in no system call, or runs. */
-static bool look_at(int32_t tid, struct place *place)
+static bool look_at(int32_t tid, struct in_call *place)
 {
 	char text[4096];
 	unsigned long long *of = place->arguments;
@@ -54,7 +54,7 @@ static bool look_at(int32_t tid, struct place *place)
 static struct within *within_look(const struct process *process)
 {
 	struct within *within = NEW(struct within);
-	struct place place;
+	struct in_call place;
 
 	for (int32_t tid = 1; process->members && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid) && look_at(tid, &place))
@@ -82,7 +82,7 @@ static int cpu_of(int32_t tid)
 }
 
 /* As the kernel would have written it. */
-static int write_enter(const struct place *place, struct scribe *scribe, const struct wish *enter, int64_t ts)
+static int write_enter(const struct in_call *place, struct scribe *scribe, const struct wish *enter, int64_t ts)
 {
 	char payload[EVENT_ROOM] = "";
 	struct ring ring = {.cpu = cpu_of(place->tid), .last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
@@ -102,10 +102,10 @@ static int write_enter(const struct place *place, struct scribe *scribe, const s
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
 static int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, int64_t ts)
 {
-	struct place now;
+	struct in_call now;
 
 	for (size_t i = 0; i < within->places.count; i++) {
-		const struct place *before = &within->places.items[i];
+		const struct in_call *before = &within->places.items[i];
 
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;

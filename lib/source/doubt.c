@@ -1,4 +1,4 @@
-#include "source/meddling.h"
+#include "source/doubt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "source/instance.h"
 
-struct place {
+/* Between two records of doubt about what somebody else did. */
+#define PERIOD (NSEC_PER_SEC / 2)
+
+struct watched {
 	int watch;
 	int pin; /* the kernel forgets what is watched of an event's folder that nobody has open */
 	char *path; /* "tailblame-1/events/sched" */
@@ -20,12 +24,12 @@ struct place {
 
 struct meddling {
 	int fd;
-	ARRAY(struct place) places;
+	ARRAY(struct watched) places;
 	struct tracefs_instance *instances[2]; /* NULL: none */
 	char *file; /* the first that somebody else wrote to; NULL: none */
 };
 
-static struct place *place_of(struct meddling *meddling, int watch)
+static struct watched *place_of(struct meddling *meddling, int watch)
 {
 	for (size_t i = 0; i < meddling->places.count; i++)
 		if (meddling->places.items[i].watch == watch)
@@ -44,7 +48,7 @@ static int add(struct meddling *meddling, struct tracefs_instance *instance, cha
 	if (watch < 0)
 		instance_fail_file(instance, "watch", name);
 	if (is_new)
-		*ARRAY_ADD(&meddling->places) = (struct place){
+		*ARRAY_ADD(&meddling->places) = (struct watched){
 			watch, pin, memory_format("%s%s%s", tracefs_instance_get_name(instance), *name ? "/" : "", name)};
 	else if (pin >= 0)
 		close(pin);
@@ -87,7 +91,22 @@ static int add_instance(struct meddling *meddling, struct tracefs_instance *inst
 	return 0;
 }
 
-struct meddling *meddling_watch(struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
+static void end(struct meddling *meddling)
+{
+	if (!meddling)
+		return;
+	for (size_t i = 0; i < meddling->places.count; i++) {
+		close(meddling->places.items[i].pin);
+		free(meddling->places.items[i].path);
+	}
+	free(meddling->places.items);
+	close(meddling->fd);
+	free(meddling->file);
+	free(meddling);
+}
+
+/* NULL after fail(). */
+static struct meddling *watch(struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
 {
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct meddling *meddling;
@@ -102,7 +121,7 @@ struct meddling *meddling_watch(struct tracefs_instance *instance, struct tracef
 	meddling->instances[1] = keeper;
 	if (add_instance(meddling, instance, wishes, false) == 0 && (!keeper || add_instance(meddling, keeper, wishes, true) == 0))
 		return meddling;
-	meddling_end(meddling);
+	end(meddling);
 	return NULL;
 }
 
@@ -129,7 +148,7 @@ static const char *last_part(const char *path)
 /* Tells whether the event shows that somebody else did something. */
 static bool see(struct meddling *meddling, const struct inotify_event *event, const char *ours)
 {
-	const struct place *place = place_of(meddling, event->wd);
+	const struct watched *place = place_of(meddling, event->wd);
 	const char *name = event->len > 0 ? event->name : place ? last_part(place->path) : "";
 
 	if ((!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) || (ours && strcmp(name, ours) == 0))
@@ -143,7 +162,8 @@ static bool see(struct meddling *meddling, const struct inotify_event *event, co
 	return true;
 }
 
-bool meddling_look(struct meddling *meddling, const char *ours)
+/* Tells whether somebody else wrote to a file of the instances since the last call, or read events away. */
+static bool look(struct meddling *meddling, const char *ours)
 {
 	_Alignas(struct inotify_event) char events[4096];
 	bool seen = false;
@@ -159,7 +179,8 @@ bool meddling_look(struct meddling *meddling, const char *ours)
 	return seen;
 }
 
-bool meddling_look_on(struct meddling *meddling)
+/* Tells whether tracing, which we turned on, is off. */
+static bool is_off(struct meddling *meddling)
 {
 	bool seen = false;
 
@@ -173,21 +194,68 @@ bool meddling_look_on(struct meddling *meddling)
 	return seen;
 }
 
-const char *meddling_file(const struct meddling *meddling)
+int doubt_watch(struct doubt *doubt, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
 {
-	return meddling->file;
+	doubt->meddling = watch(instance, keeper, wishes);
+	return doubt->meddling ? 0 : -1;
 }
 
-void meddling_end(struct meddling *meddling)
+void doubt_notice(struct doubt *doubt, const char *ours)
 {
-	if (!meddling)
-		return;
-	for (size_t i = 0; i < meddling->places.count; i++) {
-		close(meddling->places.items[i].pin);
-		free(meddling->places.items[i].path);
+	if (!ours && doubt->gate && gate_writes(doubt->gate))
+		ours = "enable";
+	if (doubt->meddling && look(doubt->meddling, ours))
+		stream_mark_incomplete(doubt->stream);
+}
+
+void doubt_begin(struct doubt *doubt, int64_t ts)
+{
+	doubt->told = ts;
+	doubt_notice(doubt, "tracing_on");
+	if (doubt->meddling && is_off(doubt->meddling))
+		stream_mark_incomplete(doubt->stream);
+}
+
+int doubt_say(struct doubt *doubt, int64_t from, int64_t ts)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < doubt->rings; i++) {
+		line_begin(&line, kind_name(KIND_LOST));
+		line_time(&line, "ts", ts);
+		line_integer(&line, "cpu", doubt->merge->rings[i].cpu);
+		line_unsigned(&line, "count", 0);
+		line_time(&line, "from", from);
+		status = stream_write_line(doubt->stream, &line);
 	}
-	free(meddling->places.items);
-	close(meddling->fd);
-	free(meddling->file);
-	free(meddling);
+	line_free(&line);
+	doubt->told = ts;
+	return status;
+}
+
+int doubt_look(struct doubt *doubt, int64_t ts)
+{
+	doubt_notice(doubt, NULL);
+	if (!doubt_file(doubt))
+		doubt->told = ts;
+	else if (ts - doubt->told >= PERIOD)
+		return doubt_say(doubt, doubt->told, ts);
+	return 0;
+}
+
+int doubt_look_last(struct doubt *doubt, int64_t ts)
+{
+	return doubt_file(doubt) ? doubt_say(doubt, doubt->told, ts) : 0;
+}
+
+const char *doubt_file(const struct doubt *doubt)
+{
+	return doubt->meddling ? doubt->meddling->file : NULL;
+}
+
+void doubt_end(struct doubt *doubt)
+{
+	end(doubt->meddling);
+	doubt->meddling = NULL;
 }

@@ -1,0 +1,21 @@
+/*
+ * variable: a global variable of a program, by its debugging information (DWARF), or by its symbol. Runs where argument_find.h does.
+ */
+#ifndef PROGRAM_VARIABLE_H
+#define PROGRAM_VARIABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+
+/*
+ * The variable of this name that has an address, "name" or "scope::name": of the unit, else of the first unit of the module that has one; either
+ * may be NULL. `seen` counts the entries that were looked at, of which there is a bound. false: there is none.
+ */
+bool variable_find(Dwfl_Module *module, Dwarf_Die *unit, const char *name, int *seen, Dwarf_Die *found);
+
+/* The address of the symbol of a variable; false: there is none. */
+bool variable_symbol(Dwfl_Module *module, const char *name, uint64_t *address);
+
+#endif
