@@ -11,6 +11,7 @@
 #include "export/perfetto_lines.h"
 #include "export/perfetto_packet.h"
 #include "model/fit.h"
+#include "model/label.h"
 #include "model/model.h"
 
 /* The parts that each host has; the viewer calls a host a machine. */
@@ -79,7 +80,7 @@ static void charts_free(struct charts *charts)
 static char *series_name(const struct perfetto *perfetto, const struct fields *fields)
 {
 	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
-	char *name = site_chart(perfetto->model->site, chart, key), *whole;
+	char *name = label_chart(perfetto->model->site, chart, key), *whole;
 
 	free(chart);
 	free(key);

@@ -7,6 +7,7 @@
 #include "chart/span.h"
 #include "graph/words.h"
 #include "model/fit.h"
+#include "model/label.h"
 
 #define MOST 0.5	/* of a story's time must be in the part that the chain leads to */
 #define COVERED 0.9	/* of the piece must be in each thread's wait for the next */
@@ -232,7 +233,7 @@ static void add_link(struct story *story, const struct site *site, const struct 
 	if (who_find(site->who, new.tid, node->end == TIME_NONE ? node->start : node->end, new.name, &identity))
 		new.identity = identity_copy(&identity);
 	if (link->wait)
-		new.wait = site_deed(site, link->wait->deed);
+		new.wait = label_deed(site, link->wait->deed);
 	if (link->wait)
 		new.queue = clean_queue(link->wait);
 	for (size_t i = 0; i < story->links.count; i++)

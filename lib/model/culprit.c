@@ -9,6 +9,7 @@
 #include "graph/family.h"
 #include "graph/words.h"
 #include "model/fit.h"
+#include "model/label.h"
 #include "model/value.h"
 
 #define CALLS_MAX 1e9
@@ -29,7 +30,7 @@ static struct deed *raw_deed(const struct fields *fields)
 
 struct deed *culprit_deed(const struct site *site, const struct fields *fields)
 {
-	struct deed *deed = raw_deed(fields), *named = site_deed(site, deed);
+	struct deed *deed = raw_deed(fields), *named = label_deed(site, deed);
 
 	free(deed);
 	return named;

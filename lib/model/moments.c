@@ -10,6 +10,7 @@
 #include "graph/words.h"
 #include "model/chain.h"
 #include "model/fit.h"
+#include "model/label.h"
 
 enum { PENDING_MAX = 4096 };
 
@@ -454,7 +455,7 @@ static void name_disks(const struct moments *moments, struct graph *graph)
 
 		if (!node->deed->dev || detail.disk)
 			continue;
-		detail.disk = site_device(moments->site, node->deed->dev, name, sizeof(name));
+		detail.disk = label_device(moments->site, node->deed->dev, name, sizeof(name));
 		graph_detail(graph, (int32_t)i, &detail);
 	}
 }

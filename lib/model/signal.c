@@ -9,6 +9,7 @@
 #include "chart/span.h"
 #include "graph/words.h"
 #include "model/fit.h"
+#include "model/label.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
 
@@ -197,7 +198,7 @@ static char *say_request(const struct site *site, const struct signal *signal, c
 	char device[64];
 	const char *dev = shown(signal, "dev"), *sector = shown(signal, "sector");
 
-	site_device(site, *dev ? dev : signal->key, device, sizeof(device));
+	label_device(site, *dev ? dev : signal->key, device, sizeof(device));
 	return memory_format("%s of %s%s%s%s%s", request_verb(shown(signal, "rwbs")), *device ? device : "a device",
 			     *sector ? " sector " : "", sector, *who ? " by " : "", who);
 }
@@ -219,7 +220,7 @@ static char *say_flush(const struct site *site, const struct signal *signal, con
 	char device[64];
 
 	(void)who; /* the kernel issues it for others */
-	site_device(site, signal->key, device, sizeof(device));
+	label_device(site, signal->key, device, sizeof(device));
 	return memory_format("flush of %s", *device ? device : "a device");
 }
 
@@ -277,7 +278,7 @@ static char *say_failed_requests(const struct site *site, const struct signal *s
 {
 	char device[64];
 
-	site_device(site, signal->key, device, sizeof(device));
+	label_device(site, signal->key, device, sizeof(device));
 	return memory_format("%s of the requests of %s failed", value, *device ? device : "a device");
 }
 
@@ -303,7 +304,7 @@ static char *say_requests(const struct site *site, const struct signal *signal, 
 	char device[64];
 
 	(void)value;
-	site_device(site, signal->key, device, sizeof(device));
+	label_device(site, signal->key, device, sizeof(device));
 	return say_counted(signal, "requests", device);
 }
 
@@ -344,7 +345,7 @@ static char *say_rate(const struct site *site, const struct signal *signal, cons
 
 static char *say_shift(const struct site *site, const struct signal *signal)
 {
-	char *subject = site_chart(site, signal->chart, signal->key), *value = value_words(signal->unit, signal->value);
+	char *subject = label_chart(site, signal->chart, signal->key), *value = value_words(signal->unit, signal->value);
 	char *words = memory_format("%s became %s: the median is %s now", subject,
 				    unit_change(signal->unit, !(signal->value < signal->center)), value);
 
@@ -355,7 +356,7 @@ static char *say_shift(const struct site *site, const struct signal *signal)
 
 static char *say_mean(const struct site *site, const struct signal *signal)
 {
-	char *subject = site_chart(site, signal->chart, signal->key), *value = value_words(signal->unit, signal->value);
+	char *subject = label_chart(site, signal->chart, signal->key), *value = value_words(signal->unit, signal->value);
 	char *words = memory_format("%s: the mean was %s", subject, value);
 
 	free(value);
@@ -449,7 +450,7 @@ char *signal_words_of_many(const struct site *site, const struct signal *signal,
 
 	number_human_count(number, count);
 	if (signal->unit != UNIT_SECONDS || signal->shift || signal->mean) {
-		subject = site_chart(site, signal->chart, signal->key);
+		subject = label_chart(site, signal->chart, signal->key);
 		words = memory_format("%s signals on %s", number, subject);
 	} else if (wait) {
 		subject = memory_format("%s", by);
@@ -458,7 +459,7 @@ char *signal_words_of_many(const struct site *site, const struct signal *signal,
 		subject = memory_format("%s", by);
 		words = memory_format("%s requests to %s", number, subject);
 	} else if (request) {
-		subject = site_chart(site, "block", signal->key);
+		subject = label_chart(site, "block", signal->key);
 		words = memory_format("%s requests%s by %s", number, subject + strlen("block"), by);
 	} else if (s->subject == say_flush) {
 		subject = s->subject(site, signal, "");

@@ -18,7 +18,6 @@
 
 #include "base/memory.h"
 #include "event/event.h"
-#include "graph/deed.h"
 #include "model/clock.h"
 #include "model/who.h"
 #include "stream/stream.h"
@@ -89,18 +88,5 @@ bool site_span(const struct site *site, int64_t *first, int64_t *last);
 
 /* Tells whether that goes beyond one day, in UTC. */
 bool site_has_days(const struct site *site);
-
-/* "host web1", "hosts web1, web2 and others", which the caller frees; NULL: no host has a name. */
-char *site_hosts(const struct site *site);
-
-/* "loop0" for "7:0", where the stream at hand knows its name. */
-const char *site_device(const struct site *site, const char *device, char *text, size_t room);
-
-/* A chart and key as a label: "block of loop0", "runq"; devices by name. The caller frees it. */
-char *site_chart(const struct site *site, const char *chart, const char *key);
-bool site_has_devices(const char *chart); /* whether the keys of this chart are devices */
-
-/* A copy of the deed with its device by name. The caller frees it. */
-struct deed *site_deed(const struct site *site, const struct deed *deed);
 
 #endif

@@ -11,6 +11,7 @@
 #include "graph/graph_record.h"
 #include "graph/words.h"
 #include "model/fit.h"
+#include "model/label.h"
 
 #define SMALL 0.005 /* of the whole: what is less need not be alike */
 
@@ -333,7 +334,7 @@ static struct part *part_of(const struct site *site, struct story *story, const 
 		part->act = sentence.of_row ? fit_clean(sentence.predicate) : memory_format("%s", part->words);
 		part->about = fit_clean(*sentence.joint ? sentence.about : "");
 		part->behind = fit_clean(sentence.predicate);
-		part->deed = site_deed(site, node->deed);
+		part->deed = label_deed(site, node->deed);
 	}
 	sentence_free(&sentence);
 	return part;
@@ -353,7 +354,7 @@ static int read_told(const struct site *site, struct told_node *told, const stru
 
 	if (!deed_record_read(&record, fields))
 		record.deed.text = text;
-	told->deed = site_deed(site, &record.deed);
+	told->deed = label_deed(site, &record.deed);
 	told->node.what = (uint8_t)node_what_read(fields, WHAT_UNKNOWN);
 	told->node.deed = told->deed;
 	status = node_read_tids(fields, &record, &told->node);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "chart/chart.h"
 #include "model/fit.h"
+#include "model/label.h"
 
 static struct tracked_chart *new_chart(struct tracks *tracks, const char *name)
 {
@@ -381,7 +382,7 @@ static void name_device(const struct tracks *tracks, struct track *track)
 	char name[64];
 	bool alike;
 
-	site_device(tracks->site, track->key, name, sizeof(name));
+	label_device(tracks->site, track->key, name, sizeof(name));
 	if (!strcmp(name, track->key))
 		return;
 	alike = !track->device || !strcmp(track->device, name);
@@ -396,7 +397,7 @@ void tracks_stream_over(struct tracks *tracks)
 	uint64_t *streams = streams_of(tracks, number);
 
 	for (struct tracked_chart *chart = tracks->charts; chart; chart = chart->hh.next)
-		for (struct track *track = chart->tracks; track && site_has_devices(chart->name); track = track->hh.next)
+		for (struct track *track = chart->tracks; track && label_has_devices(chart->name); track = track->hh.next)
 			if (track->number == number && track->stream == *streams)
 				name_device(tracks, track);
 	++*streams;
@@ -411,9 +412,9 @@ static char *key_of(const struct tracks *tracks, const struct track *track)
 
 	if (track->device)
 		return memory_format("%s", track->device);
-	if (!site_has_devices(track->chart->name) || !known)
+	if (!label_has_devices(track->chart->name) || !known)
 		return memory_format("%s", track->key);
-	return memory_format("%s", site_device(tracks->site, track->key, name, sizeof(name)));
+	return memory_format("%s", label_device(tracks->site, track->key, name, sizeof(name)));
 }
 
 char *tracks_name(const struct tracks *tracks, const struct track *track)

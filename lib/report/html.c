@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "model/label.h"
 #include "model/value.h"
 #include "report/figure.h"
 #include "report/group.h"
@@ -425,7 +426,7 @@ static int put_sections(struct report *report)
 
 static void put_head(const struct report *report, FILE *out, const char *style)
 {
-	char *hosts = site_hosts(report->model->site);
+	char *hosts = label_hosts(report->model->site);
 	const char *subject = hosts ? hosts + strcspn(hosts, " ") + 1 : "a stream";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

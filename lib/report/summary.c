@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "model/label.h"
 #include "model/value.h"
 
 enum { KEYS_TOLD = 6, FUNCTIONS_TOLD = 3, SHIFTS_TOLD = 5 };
@@ -72,7 +73,7 @@ static char *say_head(const struct model *model)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	char *hosts = site_hosts(model->site);
+	char *hosts = label_hosts(model->site);
 
 	fputs(hosts ? hosts : "", out);
 	free(hosts);
