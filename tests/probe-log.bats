@@ -84,7 +84,7 @@ shop() {
 		extern "C" {
 		__attribute__((noipa)) int mix(int x) { return x * 31 + 7; }
 		__attribute__((noipa)) int check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); return id; }
-		__attribute__((noipa)) int load(int id) { usleep(id % 4 == 3 ? 20000 : 300); return id + 1; }
+		__attribute__((noipa)) int load(int name) { usleep(name % 4 == 3 ? 20000 : 300); return name + 1; }
 		__attribute__((noipa)) int ask(int id) { job = id; sem_post(&asked); sem_wait(&answered); return result; }
 		__attribute__((noipa)) int handle(int id)
 		{
@@ -135,8 +135,8 @@ best_logged() {
 	grep -q '^shed .* what=function name=shop:mix ' out
 	# of the others the worker's is the most blamed
 	assert_line --regexp "^probe-log: trigger 'slow': the most blamed of the methods in 3 requests are logged from now on: (shop:load|shop:handle, shop:load|shop:load, shop:[a-z]*)$"
-	run -0 bash -c "sed -n 's/^call .* function=shop:load .* match=yes .*\(arg.id=[0-9]*\)/\1/p' out | awk -F= '\$2 % 4 == 3' | head -1"
-	assert_output --regexp '^arg.id=[0-9]+$'
+	run -0 bash -c "sed -n 's/^call .* function=shop:load .* match=yes .*\(arg.name=[0-9]*\)/\1/p' out | awk -F= '\$2 % 4 == 3' | head -1"
+	assert_output --regexp '^arg.name=[0-9]+$'
 	run -0 grep -m1 'threw=' out
 	assert_output --regexp ' function=shop:check .* cpu=0\.[0-9]{9} arg.id=[0-9]+ left=yes threw=std::out_of_range$'
 	refute grep -q '^call .* ret=' out

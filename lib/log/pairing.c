@@ -114,16 +114,17 @@ static struct caller *caller_of(struct pairing *pairing, int32_t tid)
 	return caller;
 }
 
-/* What the event tells, but what all events have: " arg.id=7", or as it is. */
+/* What the event tells, but what all events have (event_spell()), and probes: " arg.id=7", or as it is. A parameter may be called "name". */
 static void append_told(struct line *line, const struct fields *fields, const char *prefix)
 {
-	static const char common[] = " ts cpu tid comm name sp __probe_ip __probe_func __probe_ret_ip ";
+	enum { COMMON = 5 };
+	static const char of_probes[] = " sp __probe_ip __probe_func __probe_ret_ip ";
 
-	for (int i = 0; i < fields->count; i++) {
+	for (int i = COMMON; i < fields->count; i++) {
 		const struct field *field = &fields->item[i];
 		char *key = memory_format(" %.*s ", (int)field->key_length, field->key), *value;
 
-		if (!strstr(common, key)) {
+		if (!strstr(of_probes, key)) {
 			value = memory_new(field->value_length + 1, 1);
 			field_text(field, value, field->value_length + 1);
 			free(key);
