@@ -18,7 +18,7 @@
 
 static struct option_list names, charts;
 static struct window_size size = {
-	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
+	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01, .alone = true};
 static int64_t rest = 60 * NSEC_PER_SEC;
 static const char *command;
 static bool check, text;

@@ -104,6 +104,21 @@ records() { # KIND: of standard input, without the kind
 
 # --- firing and logging --------------------------------------------------------------------------------------------
 
+@test "the window of a firing is over at its end, also where no request is logged and some never end" {
+	chart
+	trigger 'ON RequestEnd R IF R.Latency > 30ms' 'LOG Method UNTIL 500 ms'
+	{
+		requests 0 1000 100 10
+		echo 'event ts=1.0005 cpu=0 tid=8 comm=srv name=t:begin id=7 kind=k url=/ size=1'
+		requests 1001 1002 10 50
+		requests 1060 1200 10 5
+	} >in
+	run -0 bash -c "trigger-filter -t -c ./req.chart -T ./t.trigger in | grep -E '^(window|request|trigger)' | sed -n 1,3p"
+	assert_line --index 0 "trigger ts=1.051000000 name=t state=fired activity=no methods=all to_log=args,retValue"
+	assert_line --index 1 --regexp '^request ts=1.065000000 ' # the first record behind the end
+	assert_line --index 2 --regexp '^window id=1 .* to=1.061000000 signals=1-1 complete=yes$'
+}
+
 @test "random triggers on random streams agree with the reference" {
 	command -v python3 >/dev/null || skip "needs python3"
 	run -0 python3 "$TOP/tests/reference/trigger.py" "$BUILD/trigger-filter" 1 150

@@ -99,6 +99,7 @@ struct window {
 	uint64_t last_id;
 	bool expects; /* the input has windows of an earlier filter */
 	bool all;     /* events pass as they come */
+	bool alone;   /* windows wait for no other signals */
 	/* the open window */
 	bool open;
 	bool complete;
@@ -124,6 +125,7 @@ struct window *window_new(struct stream *stream, struct past *past, const struct
 	window->before = size->before;
 	window->after = size->after;
 	window->all = size->all;
+	window->alone = size->alone;
 	window->budget = (struct budget){.burst = size->burst, .share = size->share, .room = size->bytes};
 	window->ended = window->advanced = window->asked = INT64_MIN;
 	return window;
@@ -489,8 +491,10 @@ int window_advance(struct window *window, int64_t now)
 
 bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 {
-	*until = span_add(window->to, window->before);
-	return window->open && window->holds == 0 && now > *until;
+	int64_t end = window->alone ? window->to : span_add(window->to, window->before);
+
+	*until = window->alone ? INT64_MIN : end;
+	return window->open && window->holds == 0 && now > end;
 }
 
 int window_forget(struct window *window, int64_t horizon)

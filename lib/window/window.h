@@ -40,6 +40,7 @@ struct window_size {
 	uint64_t burst;	       /* bytes that may pass in any case */
 	double share;	       /* fraction of all bytes that may pass besides; 1: no bound */
 	bool all;	       /* all events pass, as they come; `window` records say so */
+	bool alone;	       /* a window is over at its end, and does not wait for signals that are to come */
 };
 
 /* `past` must outlive the window: it gets the stream's records, and the window passes events from it. */
@@ -68,7 +69,7 @@ int window_advance(struct window *window, int64_t now);
 
 /*
  * Tells whether the open window is over unless another interval overlaps it; sets *until to the time before which such an interval
- * must have begun. The caller calls window_close() once there can be none.
+ * must have begun; INT64_MIN: none is waited for. The caller calls window_close() once there can be none.
  */
 bool window_is_over(const struct window *window, int64_t now, int64_t *until);
 int window_close(struct window *window);
