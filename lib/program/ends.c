@@ -390,10 +390,10 @@ static int take_exits(const struct ends_file *file, const struct exits *exits, s
 	return 0;
 }
 
-/* A return probe changes where it returns to: that must not be where nothing returns, or the function looks. */
-static bool wants_exits(const struct ends_file *file, uint64_t address, const struct exits *exits)
+/* A return probe changes where it returns to: that must not be where nothing returns, or the function looks; and main keeps others waiting (ends.h). */
+static bool wants_exits(const struct ends_file *file, const char *name, uint64_t address, const struct exits *exits)
 {
-	return exits->returns_oddly || exits->count == 0 || address == file->entry;
+	return exits->returns_oddly || exits->count == 0 || address == file->entry || strcmp(name, "main") == 0;
 }
 
 int ends_find(const struct ends_file *file, const char *name, uint64_t offset, bool unsafe, struct ends *ends)
@@ -410,7 +410,7 @@ int ends_find(const struct ends_file *file, const char *name, uint64_t offset, b
 	read = file->known && in_code && find_exits(file, address, &exits) == 0;
 	if (in_code && address == file->entry && !read)
 		ends->at_exits = true;
-	else if (read && (may_leave || (is_library && exits.calls) || wants_exits(file, address, &exits)))
+	else if (read && (may_leave || (is_library && exits.calls) || wants_exits(file, name, address, &exits)))
 		status = take_exits(file, &exits, ends);
 	else if (!read && (may_leave || is_library))
 		status = -1;

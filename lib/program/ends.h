@@ -5,7 +5,9 @@
  * go through such a function finds no caller and ends the program, and so does a return on another stack than that of the call. So
  * where a function may be left like that, its end is a probe at each instruction by which it is left (program/exits.h). These cost
  * several times as much, so functions of C have return probes, unless their program changes stacks, or their library is one of others' programs,
- * or they look at where they return to (setjmp), or nothing called them (_start).
+ * or they look at where they return to (setjmp), or nothing called them (_start). So has main: while a call with a return probe lasts that makes others
+ * with return probes, more often than every 100 ms, the kernel lets whoever removes a probe wait, of any program, and all that would change probes
+ * behind it.
  *
  * Files are read where there are no rights to lose (program/lookup.h); the path is only told. program/leave.h asks from outside.
  *

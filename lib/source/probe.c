@@ -367,8 +367,10 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	program->functions += !wishes_has_probe(probes->wishes, event, origin);
-	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, event, origin);
+	if (!(ends.at_exits && !leave_may_jump(program->leave)) && !wishes_has_probe(probes->wishes, event, origin)) {
+		program->functions++; /* not those that have their exits probed for another reason */
+		program->at_exits += ends.at_exits;
+	}
 	status = find_arguments(probes, program, call, arguments, offset);
 	if (status == 0)
 		status = make_of_function(probes, program, origin, &ends, call);
