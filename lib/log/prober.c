@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,9 @@
 
 /* An answer to an order is one byte, and the descriptor or none. */
 enum { LOGGINGS_MOST = 64 };
+
+/* After an order, before another collector is made ready: what that asks of tracefs would hold up the probes that are being placed. */
+enum { READY_MS = 500 };
 
 struct prober {
 	int socket;
@@ -66,6 +70,7 @@ struct server {
 	const struct prober_options *options;
 	int socket;
 	struct ready ready;
+	char *clock; /* of the last one; NULL: none */
 	ARRAY(struct running) running;
 };
 
@@ -162,7 +167,8 @@ static int start(struct server *server, const char *text, const char *clock, uin
 		return -1;
 	calls = ready->calls;
 	*ARRAY_ADD(&server->running) = (struct running){.number = number, .collector = ready->collector, .orders = ready->orders};
-	free(ready->clock);
+	free(server->clock);
+	server->clock = ready->clock;
 	*ready = (struct ready){0};
 	return calls;
 }
@@ -259,6 +265,16 @@ static void serve_message(struct server *server, const char *text)
 	free(line);
 }
 
+/* A message, as recv(2) has it. Where a while goes by without one, a collector is made ready for the next order. */
+static ssize_t await_message(struct server *server, char *text)
+{
+	struct pollfd socket = {.fd = server->socket, .events = POLLIN};
+
+	if (server->ready.collector <= 0 && server->clock && poll(&socket, 1, READY_MS) == 0)
+		make_ready(server, server->clock);
+	return recv(server->socket, text, PROBER_MESSAGE, 0);
+}
+
 /* Until nobody gives orders any more; then everything ends. */
 static _Noreturn void serve(const struct prober_options *options, int socket)
 {
@@ -270,7 +286,7 @@ static _Noreturn void serve(const struct prober_options *options, int socket)
 	prctl(PR_SET_NAME, "probe-log-probes");
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	while ((length = recv(socket, text, PROBER_MESSAGE, 0)) > 0 || (length < 0 && errno == EINTR)) {
+	while ((length = await_message(&server, text)) > 0 || (length < 0 && errno == EINTR)) {
 		if (length < 0)
 			continue;
 		text[length] = '\0';
