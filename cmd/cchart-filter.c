@@ -141,12 +141,12 @@ int main(int argc, char **argv)
 	if (limits_file || save_limits_file)
 		how.one_host = "limits in a file are those of one";
 	filter = filter_new(stream, &how);
-	if (add_charts(filter) < 0)
-		die("%s", fail_text());
+	status = add_charts(filter) < 0 ? EXIT_FAILED : EXIT_DONE;
 	confine(CONFINE_SOCKET | (saved ? CONFINE_RENAME : 0), save_limits_file, argv + first, argc - first);
 
 	/* run */
-	status = filter_finish(filter);
+	if (status == EXIT_DONE)
+		status = filter_finish(filter);
 	if (status != EXIT_DONE && *fail_text())
 		warn("%s", fail_text());
 	if (status != EXIT_FAILED) {
