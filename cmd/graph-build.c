@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 		die_usage("--whole builds a graph of its own kind, without --kind");
 
 	/* open */
-	if (semantics_file && semantics_read(&semantics, semantics_file) < 0)
+	if (whole && semantics_choose(&semantics, semantics_file) < 0)
 		die("%s", fail_text());
 	building.stream = stream_open(argv + first, argc - first);
 	if (!building.stream)

@@ -280,7 +280,7 @@ static int read_streams(struct reading *reading, struct reading *normal, struct 
 	char *files[2] = {reading->count ? reading->files[0] : NULL, normal->files[0]};
 	int status;
 
-	if (semantics_file && semantics_read(semantics, semantics_file) < 0)
+	if (semantics_choose(semantics, semantics_file) < 0)
 		die("%s", fail_text());
 	/* save and dot write into the working folder */
 	confine(CONFINE_RENAME | CONFINE_TEMPORARY, ".", reading->count ? files : files + 1, reading->count + normal->count);

@@ -34,7 +34,7 @@
 #include "source/stop.h"
 #include "state/state_file.h"
 
-static struct option_list charts, functions, events, states, processes, thrown, handoff_files;
+static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files;
 static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
@@ -54,6 +54,7 @@ static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_pro
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were asked for */
 static struct handoffs handoffs;
+static struct semantics known; /* whose events are collected */
 static struct coroutines coroutines;
 static int named; /* charts: those that were asked for, and what handoffs need */
 static const char *default_charts[] = {"block"};
@@ -64,6 +65,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
+	{OPTION_LIST, 0, "semantics", &known_files, "NAME", "collect the events of what is known of a library: glib, ..., or a FILE (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_FLAG, 0, "async", &with_async, NULL, "also what tasks of asyncio, promises of Node do, where a preload tells (tailblame-collect(7))"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
@@ -428,12 +430,67 @@ static int want_exceptions(struct wishes *wishes, struct probes *probes, struct 
 	return 0;
 }
 
+static bool is_event(const struct rule_event *event, const char *name)
+{
+	return event->name && strcmp(event->name, name) == 0;
+}
+
+/* An event of the rule `before`, or of one before it. */
+static bool was_wanted(const char *name, size_t before)
+{
+	for (size_t i = 0; i < before; i++)
+		if (is_event(&known.rules.items[i].from, name) || is_event(&known.rules.items[i].to, name))
+			return true;
+	return false;
+}
+
+/* A function's entry, or what it returns; or any other event. */
+static int want_rule_event(struct wishes *wishes, struct probes *probes, size_t rule, const struct rule_event *event)
+{
+	struct chart *chart;
+	int status;
+
+	if (!event->name || known.rules.items[rule].kind == RULE_HANDOFF || was_wanted(event->name, rule))
+		return 0;
+	if (!event->chart)
+		return want_event(wishes, event->name);
+	chart = chart_load(event->chart);
+	if (!chart)
+		return -1;
+	if (strcmp(event->name, event_in_role(chart, CHART_START)) == 0)
+		status = probes_entry(probes, chart->binary, chart->function, chart->arguments, event->name);
+	else
+		status = probes_function(probes, chart->binary, chart->function, chart->arguments, NULL, event->name);
+	chart_free(chart);
+	return status == 0 ? 0 : -1;
+}
+
+/* Of what is shipped, programs may lack some. */
+static int want_known(struct wishes *wishes, struct probes *probes)
+{
+	size_t placed = 0;
+
+	for (size_t i = 0; i < known.rules.count; i++) {
+		const struct rule *rule = &known.rules.items[i];
+		int status = want_rule_event(wishes, probes, i, &rule->from);
+
+		if (status == 0)
+			status = want_rule_event(wishes, probes, i, &rule->to);
+		if (status < 0 && !rule->shipped)
+			return -1;
+		placed += status == 0;
+	}
+	return placed || !known.rules.count ? probes_finish(probes) : -1;
+}
+
 static int want_all(struct wishes *wishes, struct probes *probes, struct probe_lines *lines, struct exceptions *exceptions, struct chart **loaded, int by_name)
 {
 	int status = is_selective() ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
 
 	if (status == 0)
 		status = want_charts(wishes, probes, loaded, by_name);
+	if (status == 0)
+		status = want_known(wishes, probes);
 	for (int i = 0; i < events.count && status == 0; i++)
 		status = want_event(wishes, events.items[i]);
 	if (status == 0)
@@ -449,8 +506,11 @@ static int want_all(struct wishes *wishes, struct probes *probes, struct probe_l
 	return status < 0 ? -1 : wishes_add_lives(wishes);
 }
 
-static int read_handoffs(void)
+static int read_known(void)
 {
+	for (int i = 0; i < known_files.count; i++)
+		if (semantics_read(&known, known_files.items[i]) < 0)
+			return -1;
 	for (int i = 0; i < handoff_files.count; i++)
 		if (handoffs_read(&handoffs, handoff_files.items[i]) < 0)
 			return -1;
@@ -761,13 +821,13 @@ int main(int argc, char **argv)
 	exceptions_lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
-	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count == 0)
+	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count + known_files.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	if (add_requests(first < argc ? argv[first] : NULL) < 0)
 		die("%s", fail_text());
 	by_name = charts.count;
-	if (read_handoffs() < 0)
+	if (read_known() < 0)
 		die("%s", fail_text());
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
@@ -791,6 +851,7 @@ int main(int argc, char **argv)
 		free((char *)called.items[i]);
 	free(called.items);
 	handoffs_free(&handoffs);
+	semantics_free(&known);
 	coroutines_free(&coroutines);
 	complaint = child_complaint(&child);
 	if (complaint && (status >= 0 || child.started)) /* otherwise the collector's own failure matters */

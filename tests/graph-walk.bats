@@ -649,11 +649,66 @@ jobs() {
 	assert_line 'event for=t20'
 }
 
+@test "what is shipped of libraries is used where the stream has their events; flags: who reads was waiting for who wrote" {
+	local task=func:libgio_2_0_so_0__g_task
+	jobs | sed "s/func:app__post job=/${task}_return_pointer task=/; s/func:app__run job=/${task}_propagate_pointer task=/" >in
+	edges in | grep -v seq >out
+	assert_equal "$(cat out)" $'from=2 to=1 kind=async ts=1.300000000\nfrom=2 to=3 kind=async ts=1.400000000\nfrom=2 to=5 kind=wake ts=1.700000000'
+	assert_equal "$(edges --semantics=none in | grep -v seq)" 'from=2 to=1 kind=wake ts=1.700000000'
+	run -0 graph-walk -x 'save mine; at 10 1 1.5' in
+	assert_line '0 rules'
+	# The first read in another segment than that of the last write; a read behind that is none.
+	{
+		jobs | sed -n 1,3p
+		event 1.1 1 20 flag:write 'flag=app:ready ip=0x1 function=set'
+		event 1.15 1 20 flag:read 'flag=app:ready ip=0x2 function=look'
+		event 1.2 0 10 flag:read 'flag=app:ready ip=0x2 function=look'
+		event 1.3 0 10 flag:read 'flag=app:ready ip=0x2 function=look'
+		jobs | sed -n '9,$p'
+	} >in
+	assert_equal "$(edges in | grep flag)" 'from=2 to=1 kind=flag ts=1.200000000'
+	run -0 graph-walk -x 'back 10#1' in
+	assert_line 't10/10#1  waits 0 ns in flag app:ready; ended by t20/20#1, by what it wrote'
+	echo 'flag name=app:ready' >known
+	assert_equal "$(edges --semantics=known in | grep flag)" 'from=2 to=1 kind=flag ts=1.200000000'
+	echo 'flag name=app:other' >known
+	run -1 bash -c 'graph-build --whole --semantics=known in 2>&1 >/dev/null'
+	assert_output --partial "known:1: the stream has no writes to the flag 'app:other'"
+}
+
+@test "live: what is known of a program's functions is collected" {
+	need_tracefs
+	cat >pair.c <<-'C'
+		#include <pthread.h>
+		__attribute__((noipa)) void post(long job) { (void)job; }
+		__attribute__((noipa)) void run(long job) { (void)job; }
+		static void *worker(void *job) { run((long)job); return 0; }
+		int main(void)
+		{
+			pthread_t thread;
+			for (long job = 1; job < 4; job++) {
+				post(job);
+				pthread_create(&thread, 0, worker, (void *)job);
+				pthread_join(thread, 0);
+			}
+		}
+	C
+	cc -O1 -o pair pair.c
+	echo "edge from='func:./pair:post(job=%1)' to='func:./pair:run(job=%1)'" >known
+	trace-collect --semantics=known -e sched -e raw_syscalls -p command --no-programs -o trace -- ./pair
+	assert_equal "$(nodes --semantics=known trace | grep -c function=pair__run)" 3
+	run -1 trace-collect --semantics=nothing -o x
+	assert_output --partial "'nothing'"
+	echo 'boundary event=func:./pair:missing' >known
+	run -1 trace-collect --semantics=known -o x
+	assert_output --partial missing
+}
+
 @test "what is wrong in a file of what the user knows is refused, with file and line" {
 	jobs >in
 	for wrong in 'boundary' 'frob a=b' 'boundary event=run' 'edge from="func:./app:post(job)" to="func:./app:run"' 'cut from=a' 'boundary event=a:b c=d' \
 		'boundary event="a:b' 'join from=10#1 to=11#1' 'join from=10#2 to=20#0' 'boundary event=func:./app:stop' 'boundary event="func:./app:run(size)"' \
-		'boundary event="func:./app:run(a,b)"' 'for event=a:b process=c' 'handoff from=a:b to=c:d'; do
+		'boundary event="func:./app:run(a,b)"' 'for event=a:b process=c' 'flag' 'flag name=a b=c' 'handoff from=a:b to=c:d'; do
 		printf '# two lines\n%s\n' "$wrong" >known
 		run -1 bash -c 'graph-build --whole --semantics=known in 2>&1 >/dev/null'
 		assert_output --regexp '^(.*\n)*graph-build: (in:[0-9]+: )?known:2: '

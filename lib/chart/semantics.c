@@ -1,5 +1,6 @@
 #include "chart/semantics.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,12 @@ static int read_for(const struct fields *fields, struct rule *rule)
 	return 0;
 }
 
+static int read_flag(const struct fields *fields, struct rule *rule)
+{
+	rule->from_name = fields_copy(fields, "name");
+	return rule->from_name ? 0 : fail("name= is missing");
+}
+
 static int read_names(const struct fields *fields, struct rule *rule)
 {
 	rule->from_name = fields_copy(fields, "from");
@@ -122,6 +129,7 @@ static const struct {
 	[RULE_EDGE] = {"edge", {"from", "to"}, read_edge},
 	[RULE_FOR] = {"for", {"event", "process"}, read_for},
 	[RULE_HANDOFF] = {"handoff", {"from", "to"}, read_handoff},
+	[RULE_FLAG] = {"flag", {"name"}, read_flag},
 	[RULE_CUT] = {"cut", {"from", "to", "syscall", "object", "function"}, read_names},
 	[RULE_JOIN] = {"join", {"from", "to"}, read_names},
 };
@@ -149,7 +157,7 @@ static int read_rule(const struct fields *fields, struct rule *rule)
 		rule->kind = (enum rule_kind)kind;
 		return check_keys(fields, rule->kind) < 0 ? -1 : kinds[kind].read(fields, rule);
 	}
-	return fail("a line begins with boundary, edge, handoff, for, cut or join");
+	return fail("a line begins with boundary, edge, handoff, for, flag, cut or join");
 }
 
 /* 'value' is "value": the one kind of quotes that records have. The caller frees it. */
@@ -210,9 +218,10 @@ int semantics_add(struct semantics *semantics, const char *line, const char *pla
 	return status;
 }
 
-int semantics_read(struct semantics *semantics, const char *path)
+static int read_file(struct semantics *semantics, const char *path, bool shipped)
 {
 	char *text = file_read(path, NULL), *rest = text, *line;
+	size_t before = semantics->rules.count;
 	int status = text ? 0 : -1;
 
 	for (int number = 1; status == 0 && (line = strsep(&rest, "\n")); number++) {
@@ -221,8 +230,36 @@ int semantics_read(struct semantics *semantics, const char *path)
 		status = semantics_add(semantics, line, place);
 		free(place);
 	}
+	for (size_t i = before; i < semantics->rules.count; i++)
+		semantics->rules.items[i].shipped = shipped;
 	free(text);
 	return status;
+}
+
+int semantics_read(struct semantics *semantics, const char *path)
+{
+	char *name = memory_format("charts/semantics/%s.semantics", path), *shipped = strpbrk(path, "./") ? NULL : file_shipped(name);
+	int status = read_file(semantics, shipped ? shipped : path, shipped != NULL);
+
+	free(shipped);
+	free(name);
+	return status;
+}
+
+int semantics_choose(struct semantics *semantics, const char *chosen)
+{
+	bool none = chosen && strcmp(chosen, "none") == 0;
+	char *folder = none ? NULL : file_shipped("charts/semantics"), *pattern = folder ? memory_format("%s/*.semantics", folder) : NULL;
+	glob_t files = {0};
+	int status = none || folder ? 0 : -1;
+
+	if (pattern && glob(pattern, 0, NULL, &files) == 0)
+		for (size_t i = 0; status == 0 && i < files.gl_pathc; i++)
+			status = read_file(semantics, files.gl_pathv[i], true);
+	globfree(&files);
+	free(pattern);
+	free(folder);
+	return status == 0 && chosen && !none ? semantics_read(semantics, chosen) : status;
 }
 
 void semantics_drop_last(struct semantics *semantics)
@@ -233,15 +270,23 @@ void semantics_drop_last(struct semantics *semantics)
 bool semantics_has_events(const struct semantics *semantics)
 {
 	for (size_t i = 0; i < semantics->rules.count; i++)
-		if (semantics->rules.items[i].from.name && semantics->rules.items[i].kind != RULE_HANDOFF)
+		if (semantics->rules.items[i].kind == RULE_FLAG ||
+		    (!semantics->rules.items[i].shipped && semantics->rules.items[i].from.name && semantics->rules.items[i].kind != RULE_HANDOFF))
 			return true;
 	return false;
 }
 
-void semantics_write(const struct semantics *semantics, FILE *out)
+size_t semantics_write(const struct semantics *semantics, FILE *out)
 {
-	for (size_t i = 0; i < semantics->rules.count; i++)
+	size_t count = 0;
+
+	for (size_t i = 0; i < semantics->rules.count; i++) {
+		if (semantics->rules.items[i].shipped)
+			continue;
 		fprintf(out, "%s\n", semantics->rules.items[i].line);
+		count++;
+	}
+	return count;
 }
 
 void semantics_free(struct semantics *semantics)

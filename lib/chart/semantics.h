@@ -2,7 +2,7 @@
  * semantics: what a user knows of a program and events do not show (Argus, section 3.2), as tailblame-semantics(5) has it: a line each.
  *
  *	struct semantics semantics = {0};
- *	semantics_read(&semantics, path), semantics_add(&semantics, line, "FILE:3")
+ *	semantics_choose(&semantics, chosen), semantics_read(&semantics, path), semantics_add(&semantics, line, "FILE:3")
  *	semantics_free(&semantics)
  *
  * Of an event, func:BINARY:FUNCTION(EXPR) is the entry of a function with an argument as its key, or its return with a result;
@@ -22,6 +22,7 @@ enum rule_kind {
 	RULE_EDGE,     /* and one at `to`, with an edge from the last `from` with the same key */
 	RULE_FOR,      /* a segment begins at `from`, and is for the process that its key names */
 	RULE_HANDOFF,  /* the call `to` is an asynchronous child of the call `from` with the same key */
+	RULE_FLAG,     /* who reads a watched variable was waiting for who wrote it */
 	RULE_CUT,      /* wake-ups of threads of a name that end such waits are no edges */
 	RULE_JOIN,     /* an edge between two nodes of a stream */
 };
@@ -35,23 +36,29 @@ struct rule_event {
 struct rule {
 	enum rule_kind kind;
 	struct rule_event from, to;
-	char *from_name, *to_name;	     /* patterns of threads' names (fnmatch(3)); nodes */
+	char *from_name, *to_name;	     /* patterns of threads' names (fnmatch(3)); nodes; the first: a flag */
 	char *syscall, *object, *function;   /* of the wait; NULL: any */
 	char *line, *place;		     /* as it was written, and where */
+	bool shipped;			     /* of no account where the stream does not have its events */
 };
 
 struct semantics {
 	ARRAY(struct rule) rules;
 };
 
-int semantics_read(struct semantics *semantics, const char *path); /* -1 after fail(), with file and line */
+/*
+ * -1 after fail(), with file and line. `path` may be the name of a shipped file, "glib". To choose is to read all that is shipped, and the file that is
+ * chosen; NULL: no other; "none": nothing at all.
+ */
+int semantics_read(struct semantics *semantics, const char *path);
+int semantics_choose(struct semantics *semantics, const char *chosen);
 
 /* An empty line, and one that begins with '#', is none. -1 after fail(), which begins with the place. */
 int semantics_add(struct semantics *semantics, const char *line, const char *place);
 
 void semantics_drop_last(struct semantics *semantics);
-bool semantics_has_events(const struct semantics *semantics); /* a rule needs events: a graph alone will not do */
-void semantics_write(const struct semantics *semantics, FILE *out);
+bool semantics_has_events(const struct semantics *semantics); /* a rule of the user's needs events: a graph alone will not do */
+size_t semantics_write(const struct semantics *semantics, FILE *out); /* those of the user; how many */
 void semantics_free(struct semantics *semantics);
 
 #endif

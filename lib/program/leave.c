@@ -10,6 +10,7 @@
 #include "base/glance.h"
 #include "base/memory.h"
 #include "program/opener.h"
+#include "program/symbol.h"
 
 struct leave {
 	struct lookup *lookup;
@@ -156,8 +157,7 @@ static char *find_at(const char *program, char *path, struct glance *seen)
 /* Folders are those that the program names, so they may be on a file system that does not answer. NULL: it is nowhere. */
 static char *find_library(const char *program, const char *folders, const char *name, struct glance *seen)
 {
-	static const char usual[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
-	const char *lists[] = {folders, usual};
+	const char *lists[] = {folders, SYMBOL_LIBRARIES};
 
 	if (strchr(name, '/'))
 		return find_at(program, memory_text(name, strlen(name)), seen);

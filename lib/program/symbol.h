@@ -10,9 +10,16 @@
 
 #include "base/memory.h"
 
+/* Where libraries usually are, with ':' between. */
+#if defined(__aarch64__)
+#define SYMBOL_LIBRARIES "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib"
+#else
+#define SYMBOL_LIBRARIES "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib"
+#endif
+
 /*
  * The absolute path of a program or library: as given from the current directory, or, for a plain name that is not
- * there, from $PATH. The caller frees it; NULL after fail().
+ * there, from $PATH, or from where libraries usually are. The caller frees it; NULL after fail().
  */
 char *symbol_binary(const char *name);
 

@@ -31,11 +31,10 @@ static bool is_file(const char *path)
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-static char *search_path(const char *name)
+/* In folders with ':' between them, of what may be used so (access(2)). */
+static char *search(const char *folders, const char *name, int use)
 {
-	const char *path = getenv("PATH");
-
-	for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
+	for (const char *dir = folders; *dir;) {
 		size_t length = strcspn(dir, ":");
 		char *candidate = memory_format("%.*s/%s", (int)length, length ? dir : ".", name);
 
@@ -43,7 +42,7 @@ static char *search_path(const char *name)
 			free(candidate);
 			candidate = memory_format("./%s", name);
 		}
-		if (is_file(candidate) && access(candidate, X_OK) == 0)
+		if (is_file(candidate) && access(candidate, use) == 0)
 			return candidate;
 		free(candidate);
 		dir += length;
@@ -71,10 +70,13 @@ static char *real_path(const char *name)
 
 char *symbol_binary(const char *name)
 {
+	const char *programs = getenv("PATH");
 	char *found = NULL, *path;
 
-	if (!is_file(name) && !strchr(name, '/'))
-		found = search_path(name);
+	if (!is_file(name) && !strchr(name, '/')) {
+		found = search(programs ? programs : "/usr/bin:/bin", name, X_OK);
+		found = found ? found : search(SYMBOL_LIBRARIES, name, R_OK);
+	}
 	path = real_path(found ? found : name);
 	if (!path)
 		fail_errno("cannot find the program '%s'", name);

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "wake/rule_events.h"
 #include "wake/wake.h"
 #include "walk/armed.h"
 #include "walk/cutter.h"
 #include "walk/marked.h"
-#include "walk/rule_events.h"
 #include "walk/whole_words.h"
 
 enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */ };
@@ -28,7 +28,7 @@ struct whole_builder {
 	struct wake *wake;
 	struct cutter *cutter;
 	struct armed *armed;
-	struct rule_events *rules; /* NULL: none */
+	struct rule_events *rules;
 	struct whole *whole;
 	ARRAY(struct type_role) roles; /* by event_type.index */
 	bool partial, gap_behind_window;
@@ -42,11 +42,45 @@ static void begin_whole(struct whole_builder *builder)
 	builder->whole = whole_new();
 	cutter_begin(builder->cutter, builder->whole);
 	armed_begin(builder->armed, builder->whole);
-	if (builder->rules)
-		rule_events_begin(builder->rules, builder->whole);
+	rule_events_forget(builder->rules);
 	for (size_t i = 0; i < builder->roles.count; i++)
 		builder->roles.items[i].role = ROLE_UNRESOLVED; /* numbers of words are those of the last whole */
 }
+
+/* --- what the user knows ------------------------------------------------------------------------------------------------ */
+
+static void rule_bounds(void *context, const struct event *event)
+{
+	cutter_bounds(((struct whole_builder *)context)->cutter, event);
+}
+
+static bool rule_place(void *context, const struct event *event, uint32_t *place)
+{
+	*place = cutter_segment(((struct whole_builder *)context)->cutter, event);
+	return *place != NUMBER_NONE;
+}
+
+static void rule_arrives(void *context, const struct event *event, uint32_t place, enum edge_kind kind, const char *what)
+{
+	struct whole_builder *builder = context;
+
+	cutter_arrives(builder->cutter, event, place, kind, whole_word_of(builder->whole, "", what));
+}
+
+static void rule_serves(void *context, const struct event *event, int32_t process)
+{
+	struct whole_builder *builder = context;
+
+	cutter_bounds(builder->cutter, event);
+	cutter_happened(builder->cutter, event, whole_word_of(builder->whole, "for=", events_called(builder->events, process, event->ts)));
+}
+
+static struct rule_events *rules_new(struct whole_builder *builder, const struct semantics *semantics)
+{
+	return rule_events_new(semantics, builder->events, &(struct rule_doer){builder, rule_bounds, rule_place, rule_arrives, rule_serves});
+}
+
+/* --- the graph ---------------------------------------------------------------------------------------------------------- */
 
 struct whole_builder *whole_builder_new(struct stream *stream, struct events *events)
 {
@@ -61,16 +95,15 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->wake = wake;
 	builder->cutter = cutter_new(events, wake);
 	builder->armed = armed_new(builder->cutter);
+	builder->rules = rules_new(builder, &(struct semantics){0});
 	begin_whole(builder);
 	return builder;
 }
 
 void whole_builder_semantics(struct whole_builder *builder, const struct semantics *semantics)
 {
-	if (!semantics_has_events(semantics))
-		return;
-	builder->rules = rule_events_new(semantics, builder->events, builder->cutter);
-	rule_events_begin(builder->rules, builder->whole);
+	rule_events_free(builder->rules);
+	builder->rules = rules_new(builder, semantics);
 }
 
 void whole_builder_free(struct whole_builder *builder)
@@ -242,7 +275,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 	role = role_of(builder, event.type);
 	if (builder->whole->segments.count >= NUMBER_NONE - 1)
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
-	if (builder->rules && rule_events_take(builder->rules, &event) < 0)
+	if (rule_events_take(builder->rules, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	happen(builder, &event, role);
 	return 0;
@@ -339,7 +372,7 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 {
 	struct whole *whole = builder->whole;
 
-	if (builder->rules && whole->from != TIME_NONE && rule_events_check(builder->rules) < 0)
+	if (whole->from != TIME_NONE && rule_events_check(builder->rules) < 0)
 		return NULL;
 	cutter_end(builder->cutter, false);
 	whole->to = builder->wake->gaps.count ? builder->wake->now : whole->from;

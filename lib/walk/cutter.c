@@ -731,7 +731,7 @@ void cutter_signalled(struct cutter *cutter, const struct event *event)
 		handle(cutter, thread, making, 1);
 }
 
-void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function)
+void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, enum edge_kind kind, uint32_t function)
 {
 	struct thread *thread;
 	struct making *making = awake(cutter, event, &thread);
@@ -744,7 +744,7 @@ void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t f
 	segment = close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
 	segment->identity = whole_identity(cutter->whole, (struct identity){.function = function});
-	whole_edge(cutter->whole, from, to, EDGE_ASYNC, cutter->wake->now, false);
+	whole_edge(cutter->whole, from, to, kind, cutter->wake->now, false);
 	open_segment(cutter, making, cutter->wake->now, 0);
 }
 

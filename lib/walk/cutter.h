@@ -38,7 +38,7 @@ void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t 
  */
 uint32_t cutter_segment(struct cutter *cutter, const struct event *event);
 void cutter_bounds(struct cutter *cutter, const struct event *event);
-void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function);
+void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, enum edge_kind kind, uint32_t function);
 
 /*
  * The thread on the CPU runs a handler of a signal, until it returns from that: a segment of its own, whose edges are weak both ways, for it has

@@ -442,14 +442,14 @@ static int run_save(struct request *request)
 {
 	struct session *session = request->session;
 	struct file_draft *draft = file_draft(request->words[0]);
+	size_t count;
 
 	if (!draft)
 		return -1;
-	semantics_write(session->how.semantics, file_draft_stream(draft));
+	count = semantics_write(session->how.semantics, file_draft_stream(draft));
 	if (file_draft_keep(draft) < 0)
 		return -1;
-	answer_line(session->teller.answer, json_pack("{s:I}", "rules", (json_int_t)session->how.semantics->rules.count), "%zu rule%s",
-		    session->how.semantics->rules.count, session->how.semantics->rules.count == 1 ? "" : "s");
+	answer_line(session->teller.answer, json_pack("{s:I}", "rules", (json_int_t)count), "%zu rule%s", count, count == 1 ? "" : "s");
 	return 0;
 }
 

@@ -235,7 +235,7 @@ static const char *end_words(const struct segment *segment)
 static void tell_step(struct teller *teller, const struct back_step *step)
 {
 	static const char *const kinds[EDGE_KINDS] = {[EDGE_WAKE] = "", [EDGE_TIMER] = ", by a timer", [EDGE_IPC] = ", by what it sent",
-						      [EDGE_ASYNC] = ", which handed it over", [EDGE_JOIN] = ", as you said"};
+						      [EDGE_ASYNC] = ", which handed it over", [EDGE_JOIN] = ", as you said", [EDGE_FLAG] = ", by what it wrote"};
 	const struct segment *segment = segment_at(teller->whole, step->segment);
 	char *name = node_name(teller->whole, step->segment), *in = wait_name(teller->whole, segment->identity);
 	char *from = step->edge ? node_name(teller->whole, step->edge->from) : NULL;

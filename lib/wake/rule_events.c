@@ -1,11 +1,11 @@
-#include "walk/rule_events.h"
+#include "wake/rule_events.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "walk/whole_words.h"
+#include "base/memory.h"
 
 enum { KEY_ROOM = 64, CAUSES_MOST = 1 << 16 /* keys of a rule that are remembered; the oldest goes first */ };
 
@@ -24,14 +24,13 @@ struct cause { /* the last `from` of a rule with this key */
 		const struct rule *rule;
 		char text[KEY_ROOM];
 	} key;
-	uint32_t segment;
+	uint32_t place;
 	UT_hash_handle hh;
 };
 
 struct rule_events {
 	struct events *events;
-	struct cutter *cutter;
-	struct whole *whole;
+	struct rule_doer doer;
 	ARRAY(struct watched) watched;
 	ARRAY(int) first; /* by event_type.index: of watched; -1 */
 	struct cause *causes;
@@ -49,15 +48,30 @@ static void watch(struct rule_events *rules, const struct rule *rule, const stru
 	*ARRAY_ADD(&rules->watched) = watched;
 }
 
-struct rule_events *rule_events_new(const struct semantics *semantics, struct events *events, struct cutter *cutter)
+/* What is watched is a flag unless the user names those that are. */
+static const struct rule any_flag = {.kind = RULE_FLAG, .shipped = true};
+
+static void watch_flag(struct rule_events *rules, const struct rule *rule)
+{
+	static char write[] = "flag:write", read[] = "flag:read", flag[] = "flag";
+
+	watch(rules, rule, &(struct rule_event){.name = write, .key = flag}, false);
+	watch(rules, rule, &(struct rule_event){.name = read, .key = flag}, true);
+}
+
+struct rule_events *rule_events_new(const struct semantics *semantics, struct events *events, const struct rule_doer *doer)
 {
 	struct rule_events *rules = NEW(struct rule_events);
+	bool flags = false;
 
 	rules->events = events;
-	rules->cutter = cutter;
+	rules->doer = *doer;
 	for (size_t i = 0; i < semantics->rules.count; i++) {
 		const struct rule *rule = &semantics->rules.items[i];
 
+		flags |= rule->kind == RULE_FLAG;
+		if (rule->kind == RULE_FLAG)
+			watch_flag(rules, rule);
 		if (rule->kind == RULE_HANDOFF)
 			continue; /* of calls, not of segments */
 		if (rule->from.name)
@@ -65,25 +79,30 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 		if (rule->to.name)
 			watch(rules, rule, &rule->to, true);
 	}
+	if (!flags)
+		watch_flag(rules, &any_flag);
 	return rules;
 }
 
-void rule_events_begin(struct rule_events *rules, struct whole *whole)
+static void drop_cause(struct rule_events *rules, struct cause *cause)
+{
+	HASH_DEL(rules->causes, cause);
+	free(cause);
+}
+
+void rule_events_forget(struct rule_events *rules)
 {
 	struct cause *cause, *next;
 
-	HASH_ITER(hh, rules->causes, cause, next) {
-		HASH_DEL(rules->causes, cause);
-		free(cause);
-	}
-	rules->whole = whole;
+	HASH_ITER(hh, rules->causes, cause, next)
+		drop_cause(rules, cause);
 }
 
 void rule_events_free(struct rule_events *rules)
 {
 	if (!rules)
 		return;
-	rule_events_begin(rules, NULL);
+	rule_events_forget(rules);
 	free(rules->watched.items);
 	free(rules->first.items);
 	free(rules);
@@ -98,7 +117,7 @@ static struct cause *find_cause(struct rule_events *rules, const struct rule *ru
 	return cause;
 }
 
-static void keep_cause(struct rule_events *rules, const struct rule *rule, const char *key, uint32_t segment)
+static void keep_cause(struct rule_events *rules, const struct rule *rule, const char *key, uint32_t place)
 {
 	struct cause *cause = find_cause(rules, rule, key);
 
@@ -113,70 +132,84 @@ static void keep_cause(struct rule_events *rules, const struct rule *rule, const
 	}
 	cause->key.rule = rule;
 	strcpy(cause->key.text, key);
-	cause->segment = segment;
+	cause->place = place;
 	HASH_ADD(hh, rules->causes, key, sizeof(cause->key), cause);
 }
 
 /* "func:app__run" as a function: "app__run". */
-static uint32_t function_word(struct rule_events *rules, const struct event *event)
+static const char *function_of(const struct event *event)
 {
 	const char *colon = strchr(event->type->name, ':');
 
-	return whole_word_of(rules->whole, "", colon ? colon + 1 : event->type->name);
+	return colon ? colon + 1 : event->type->name;
 }
 
 static void arrive(struct rule_events *rules, const struct event *event, const struct rule *rule, const char *key)
 {
-	struct cause *cause = find_cause(rules, rule, key);
+	const struct cause *cause = find_cause(rules, rule, key);
 
 	if (cause)
-		cutter_arrives(rules->cutter, event, cause->segment, function_word(rules, event));
+		rules->doer.arrives(rules->doer.context, event, cause->place, EDGE_ASYNC, function_of(event));
 	else
-		cutter_bounds(rules->cutter, event);
+		rules->doer.bounds(rules->doer.context, event);
 }
 
-static void serve(struct rule_events *rules, const struct event *event, const struct event_field *key)
+/* The first to read what was written, besides who wrote it and in the same go, was waiting for that. */
+static void read_flag(struct rule_events *rules, const struct event *event, const struct rule *rule, const char *flag)
 {
-	int32_t process = (int32_t)event_number(event, key);
+	struct cause *cause = find_cause(rules, rule, flag);
+	uint32_t here;
+	char *what;
 
-	cutter_bounds(rules->cutter, event);
-	cutter_happened(rules->cutter, event, whole_word_of(rules->whole, "for=", events_called(rules->events, process, event->ts)));
+	if (!cause || !rules->doer.place(rules->doer.context, event, &here) || here == cause->place)
+		return;
+	what = memory_format("flag %s", flag);
+	rules->doer.arrives(rules->doer.context, event, cause->place, EDGE_FLAG, what);
+	drop_cause(rules, cause);
+	free(what);
+}
+
+/* An event of a rule of two, with its key. */
+static void take_pair(struct rule_events *rules, const struct event *event, const struct watched *watched, const char *key)
+{
+	const struct rule *rule = watched->rule;
+	uint32_t place;
+
+	if (watched->is_to && rule->kind == RULE_FLAG)
+		read_flag(rules, event, rule, key);
+	else if (watched->is_to)
+		arrive(rules, event, rule, key);
+	else if (rules->doer.place(rules->doer.context, event, &place))
+		keep_cause(rules, rule, key, place);
 }
 
 static int take_one(struct rule_events *rules, const struct event *event, struct watched *watched)
 {
 	const struct rule *rule = watched->rule;
-	uint32_t segment;
 	char key[KEY_ROOM] = "";
 
-	watched->seen = true;
 	if (watched->key && !event_has(event, watched->key))
-		return event_is_unknown(event, watched->key) ? 0 : fail("%s: the event %s has no field '%s'", rule->place, event->type->name, watched->key->name);
+		return rule->shipped || event_is_unknown(event, watched->key)
+			       ? 0
+			       : fail("%s: the event %s has no field '%s'", rule->place, event->type->name, watched->key->name);
 	if (watched->key)
 		event_spell_field(event, watched->key, key, sizeof(key));
-	switch (rule->kind) {
-	case RULE_BOUNDARY:
-		cutter_bounds(rules->cutter, event);
+	if (rule->kind == RULE_FLAG && rule->from_name && strncmp(rule->from_name, key, KEY_ROOM - 1) != 0)
 		return 0;
-	case RULE_FOR:
-		serve(rules, event, watched->key);
-		return 0;
-	default:
-		if (watched->is_to) {
-			arrive(rules, event, rule, key);
-			return 0;
-		}
-		segment = cutter_segment(rules->cutter, event);
-		if (segment != NUMBER_NONE)
-			keep_cause(rules, rule, key, segment);
-		return 0;
-	}
+	watched->seen = true;
+	if (rule->kind == RULE_BOUNDARY)
+		rules->doer.bounds(rules->doer.context, event);
+	else if (rule->kind == RULE_FOR)
+		rules->doer.serves(rules->doer.context, event, (int32_t)event_number(event, watched->key));
+	else
+		take_pair(rules, event, watched, key);
+	return 0;
 }
 
 /* A cause is in the segment that begins at the same event, so it comes behind the others. */
 static bool is_cause(const struct watched *watched)
 {
-	return watched->rule->kind == RULE_EDGE && !watched->is_to;
+	return (watched->rule->kind == RULE_EDGE || watched->rule->kind == RULE_FLAG) && !watched->is_to;
 }
 
 int rule_events_take(struct rule_events *rules, const struct event *event)
@@ -196,8 +229,12 @@ int rule_events_check(const struct rule_events *rules)
 	for (size_t i = 0; i < rules->watched.count; i++) {
 		const struct watched *watched = &rules->watched.items[i];
 
-		if (!watched->seen)
+		if (watched->seen || watched->rule->shipped)
+			continue;
+		if (watched->rule->kind != RULE_FLAG)
 			return fail("%s: the stream has no event %s; trace-collect records it (-c, -e)", watched->rule->place, watched->type->name);
+		if (!watched->is_to)
+			return fail("%s: the stream has no writes to the flag '%s'", watched->rule->place, watched->rule->from_name);
 	}
 	return 0;
 }

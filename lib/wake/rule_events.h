@@ -1,0 +1,42 @@
+/*
+ * rule_events: what the user knows (chart/semantics.h), as events come: where a thread begins something else, which event caused which, by key, and for
+ * whom a thread works. What follows from that is up to the graph that is built.
+ *
+ *	rules = rule_events_new(semantics, events, &doer)
+ *	rule_events_take(rules, &event)			each event, behind the wake core
+ *	rule_events_forget(rules)			what keys stood for: the places of causes mean nothing any more
+ *	rule_events_check(rules)			at the end of the stream
+ *	rule_events_free(rules)
+ */
+#ifndef WAKE_RULE_EVENTS_H
+#define WAKE_RULE_EVENTS_H
+
+#include "chart/semantics.h"
+#include "event/event.h"
+#include "graph/graph.h"
+
+struct rule_events;
+
+/* What is done at an event, in the thread to which it happens. Each gets the context. */
+struct rule_doer {
+	void *context;
+	void (*bounds)(void *context, const struct event *event); /* the thread begins something else */
+
+	/* A number by which the thread and the time, or what it does then, are found again; false: they are not known. */
+	bool (*place)(void *context, const struct event *event, uint32_t *place);
+
+	/* Something else begins because of what happened at that place; `what` names it. */
+	void (*arrives)(void *context, const struct event *event, uint32_t place, enum edge_kind kind, const char *what);
+
+	void (*serves)(void *context, const struct event *event, int32_t process); /* something else begins, for this process */
+};
+
+/* All must outlive it. */
+struct rule_events *rule_events_new(const struct semantics *semantics, struct events *events, const struct rule_doer *doer);
+void rule_events_free(struct rule_events *rules); /* NULL is allowed */
+
+void rule_events_forget(struct rule_events *rules);
+int rule_events_take(struct rule_events *rules, const struct event *event); /* -1 after fail(): an event lacks the key of a rule */
+int rule_events_check(const struct rule_events *rules); /* -1 after fail(): the stream has no event of a rule */
+
+#endif
