@@ -792,8 +792,8 @@ asks_before() {
 	{ zcat /proc/config.gz 2>/dev/null || cat "/boot/config-$(uname -r)" 2>/dev/null; } | grep -q '^CONFIG_FANOTIFY_ACCESS_PERMISSIONS=y'
 }
 
-@test "a program of C that loads a library that throws while it is traced goes on as before, also if it throws at once" {
-	need_tracefs
+# A program of C that loads the library when it is told to, calls what throws, and ends with 5.
+late_host() { # OPTION...
 	throwing_host
 	cat >late.c <<-'C'
 		#include <dlfcn.h>
@@ -820,7 +820,12 @@ asks_before() {
 		}
 		int main(int argc, char **argv) { waits = argc > 1; begun_before(work); return 5; }
 	C
-	gcc -O2 -o late late.c
+	gcc -O2 -o late late.c "$@"
+}
+
+@test "a program of C that loads a library that throws while it is traced goes on as before, also if it throws at once" {
+	need_tracefs
+	late_host
 	asks_before || waits=yes
 	for option in --no-recorder --max-cost=90%; do
 		rm -f load off said trace errors
@@ -842,4 +847,46 @@ asks_before() {
 		assert_equal "$status $(tail -n1 errors)" \
 			"3 trace-collect: '$PWD/late' has loaded a library that throws, so its functions are traced no more"
 	done
+}
+
+@test "one that has the unwinder of exceptions already, which nobody sees a library open, goes on as before, and is traced on" {
+	need_tracefs
+	late_host -Wl,--no-as-needed -lgcc_s
+	./late >said &
+	victim=$!
+	until_true 60 grep -qs up said
+	trace-collect -c func:./late:passed -c func:./late:begun_before --text -o trace 2>errors 3>&- &
+	collector=$!
+	until_true 60 grep -qs 'name=func:late__passed__return' trace
+	touch load
+	status=0
+	wait $victim || status=$?
+	assert_equal "$status $(tail -n1 said)" "5 15"
+	kill $collector
+	wait $collector
+	assert_equal "$(cat errors)" "trace-collect: '$PWD/late': 2 of 2 functions are probed at each instruction that leaves them, for an exception or another stack may"
+}
+
+@test "who stops the process that is asked before the unwinder is opened holds nobody up, and no program dies" {
+	need_tracefs
+	asks_before || skip "needs fanotify's permissions"
+	late_host
+	./late >said &
+	victim=$!
+	until_true 60 grep -qs up said
+	trace-collect -c func:./late:passed -c func:./late:begun_before --text -o trace 2>errors 3>&- &
+	collector=$!
+	until_true 60 grep -qs 'name=func:late__passed__return' trace
+	gate=$(pgrep -P $collector tailblame-gate)
+	kill -STOP $gate
+	touch load
+	status=0
+	wait $victim || status=$?
+	assert_equal "$status $(tail -n1 said)" "5 15"
+	[ ! -e /proc/$gate ]
+	kill $collector
+	status=0
+	wait $collector || status=$?
+	assert_equal "$status $(tail -n1 errors)" \
+		"3 trace-collect: the process tailblame-gate was stopped or killed, so functions of '$PWD/late' are traced no more"
 }

@@ -292,7 +292,7 @@ static void search_libraries(struct leave *leave, struct search *search)
 	read_needed(search);
 	running = search->traits & ENDS_THROWS ? 0 : loaded_by(leave->path, take_loaded, search);
 	leave->loads = (leave->traits | search->traits) & ENDS_LOADS && running;
-	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && !running);
+	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && (!running || leave->unwinds));
 	if (leave->unsafe)
 		leave->loads = false;
 }

@@ -4,7 +4,7 @@
  *
  * A program of C may have loaded a library that throws through it, or load one later (dlopen). What it has loaded is seen while it runs. What
  * it will load cannot be known. If it does not run yet, everything is still to come, so it is taken for one that exceptions may leave.
- * If it runs and has loaded nothing that throws, its functions have return probes: nearly every large server in C can load modules, hardly
+ * If it runs and has loaded nothing that throws, nor the unwinder of exceptions, its functions have return probes: nearly every large server in C can load modules, hardly
  * any throw, and a probe at a `ret` costs ten times as much as one behind a return. leave_may_load() tells of that; whoever places the
  * probes then watches what the program maps, takes them off when it is something new (leave_has_new), and puts them back if that does not throw
  * (leave_has_loaded).
@@ -14,11 +14,10 @@
  * probes must be off before such a library throws, and the kernel tells of a mapping only while the program runs on, 90 to 400 ms on a busy
  * machine. But to throw, a library needs the unwinder of exceptions (leave_unwinders), and whoever opens that is made to wait (source/gate.h).
  *
- * What remains is a program that has an unwinder already, a library that brings one within itself (-static-libgcc) or has one in a folder of its
- * own, and a kernel without such permissions. Nothing that is allowed everywhere closes that gap: a BPF program at the unwinder's entry could
- * put the callers' addresses back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses
- * bpf_probe_write_user(); to stop the program meanwhile by a signal would show to its parent, and leave it stopped if the collector is killed
- * just then.
+ * What remains is a library that brings an unwinder within itself (-static-libgcc) or has one in a folder of its own, and a kernel without such
+ * permissions. Nothing that is allowed everywhere closes that gap: a BPF program at the unwinder's entry could put the callers' addresses
+ * back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program
+ * meanwhile by a signal would show to its parent, and leave it stopped if the collector is killed just then.
  */
 #ifndef PROGRAM_LEAVE_H
 #define PROGRAM_LEAVE_H

@@ -533,15 +533,15 @@ static int take_last(struct collector *collector)
 static int look_at_probes(struct collector *collector, int64_t until)
 {
 	bool first = !collector->looked_at_probes; /* what was loaded while probes were placed was not seen */
+	int off = collector->gate && !gate_keep(collector->gate) ? probes_ungate(collector->parts.probes, collector->say) : 0, new = 0;
 	const int32_t *mappers;
 	size_t count;
-	int off;
 
 	mappers = scribe_mappers(collector->scribe, &count);
-	if (!collector->parts.probes || (!first && count == 0))
-		return 0;
-	off = probes_look(collector->parts.probes, collector->instance, mappers, first ? 0 : count, collector->say);
+	if (collector->parts.probes && (first || count))
+		new = probes_look(collector->parts.probes, collector->instance, mappers, first ? 0 : count, collector->say);
 	collector->looked_at_probes = true;
+	off = new < 0 ? -1 : off + new;
 	if (off <= 0)
 		return off;
 	doubt_notice(&collector->doubt, "enable"); /* it was us */

@@ -156,6 +156,7 @@ static _Noreturn void begin(struct gate *gate, int pipe)
 	gate->pipe = 0;
 	gate->group = 1;
 	guardian_detach("tailblame-gate");
+	guardian_leave_group();
 	open_files_close(FIRST_FREE);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: somebody waits */
 	mlockall(MCL_CURRENT);
@@ -189,6 +190,29 @@ int gate_start(struct gate *gate)
 	return 0;
 }
 
+static void await_end(const struct gate *gate)
+{
+	while (waitpid(gate->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+bool gate_keep(struct gate *gate)
+{
+	int status;
+
+	if (gate->pid == 0 || waitpid(gate->pid, &status, WNOHANG | WUNTRACED) <= 0)
+		return true;
+	for (size_t i = 0; i < gate->programs.count; i++)
+		turn_off(gate, i);
+	if (WIFSTOPPED(status)) {
+		kill(gate->pid, SIGKILL);
+		await_end(gate);
+	}
+	helpers_remove(gate->pid);
+	gate->pid = 0;
+	return false;
+}
+
 bool gate_closed(const struct gate *gate, size_t program)
 {
 	return program < PROGRAMS && atomic_load(&gate->state->closed[program]);
@@ -213,8 +237,7 @@ void gate_end(struct gate *gate)
 		close(gate->pipe);
 	if (gate->pid > 0) {
 		helpers_remove(gate->pid);
-		while (waitpid(gate->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		await_end(gate);
 	}
 	for (size_t i = 0; i < gate->programs.count; i++) {
 		for (size_t j = 0; j < gate->programs.items[i].events.count; j++)

@@ -4,10 +4,11 @@
  * A program of C has return probes although it may load a library that throws (program/leave.h). To throw, such a library needs the unwinder, which
  * is nearly always a library of its own (libgcc_s.so.1). So a process, "tailblame-gate", asks the kernel to be asked (fanotify, FAN_OPEN_PERM)
  * before anybody opens one of these files. It answers others at once; if the opener runs a program that was added here, it first turns the
- * program's probes off. The kernel lets all go on if this process ends, and it ends with the collector. It has a session of its own, so that whoever
- * stops the collector does not stop it.
+ * program's probes off. The kernel lets all go on if this process ends, and it ends with the collector. It has a session of its own and is in the root
+ * control group, if it may, so that whoever stops or freezes the collector does not stop it. If it is stopped itself, openers wait until the
+ * collector's next round, which turns all these probes off and ends it (gate_keep()). Only a user who may stop any of the openers can stop both for longer.
  *
- *	gate_new(), gate_watch() ..., gate_add(), gate_add_event() ..., gate_start(); gate_closed() while tracing; gate_end()
+ *	gate_new(), gate_watch() ..., gate_add(), gate_add_event() ..., gate_start(); gate_keep(), gate_closed() while tracing; gate_end()
  */
 #ifndef SOURCE_GATE_H
 #define SOURCE_GATE_H
@@ -33,6 +34,9 @@ void gate_add_event(struct gate *gate, size_t program, const char *enable);
 
 /* -1 after fail(). */
 int gate_start(struct gate *gate);
+
+/* False, once: the process was stopped or killed. The probes of all programs are off now, and nobody waits. */
+bool gate_keep(struct gate *gate);
 
 /* Tells whether the probes of this program were turned off, or are about to be. */
 bool gate_closed(const struct gate *gate, size_t program);

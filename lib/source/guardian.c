@@ -51,14 +51,6 @@ static void write_if_allowed(const char *path, const char *text)
 	close(fd);
 }
 
-/* A service manager, or cgroup.kill, ends all that is in a control group. */
-static void leave_group(void)
-{
-	write_if_allowed("/sys/fs/cgroup/cgroup.procs", "0");
-	write_if_allowed("/sys/fs/cgroup/unified/cgroup.procs", "0");
-	write_if_allowed("/sys/fs/cgroup/systemd/cgroup.procs", "0");
-}
-
 /* A collector that lives on says so by a byte, which both guardians must see: neither takes it out of the pipe. */
 static bool was_let_go(void)
 {
@@ -103,12 +95,19 @@ void guardian_detach(const char *name)
 	write_if_allowed("/proc/self/oom_score_adj", "-1000");
 }
 
+void guardian_leave_group(void)
+{
+	write_if_allowed("/sys/fs/cgroup/cgroup.procs", "0");
+	write_if_allowed("/sys/fs/cgroup/unified/cgroup.procs", "0");
+	write_if_allowed("/sys/fs/cgroup/systemd/cgroup.procs", "0");
+}
+
 static _Noreturn void guard_alone(pid_t collector)
 {
 	struct pollfd pipe = {.fd = PIPE, .events = POLLIN};
 
 	guardian_detach("tailblame-ward");
-	leave_group();
+	guardian_leave_group();
 	while (poll(&pipe, 1, -1) < 0 && errno == EINTR)
 		;
 	remove_all(collector);

@@ -27,6 +27,9 @@ struct guardian {
  */
 void guardian_detach(const char *name);
 
+/* Moves it into the root control group, if it may: a service manager, cgroup.kill and cgroup.freeze act upon all that is in one. */
+void guardian_leave_group(void);
+
 /* -1 after fail(). */
 int guardian_start(struct guardian *guardian);
 

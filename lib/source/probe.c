@@ -779,6 +779,22 @@ int probes_look(struct probes *probes, struct tracefs_instance *instance, const 
 	return off;
 }
 
+int probes_ungate(struct probes *probes, probes_say *say)
+{
+	int off = 0;
+
+	for (size_t i = 0; i < probes->programs.count; i++) {
+		struct probed *program = &probes->programs.items[i];
+
+		if (!program->gated || program->off)
+			continue;
+		program->off = true;
+		say("the process tailblame-gate was stopped or killed, so functions of '%s' are traced no more", program->path);
+		off++;
+	}
+	return off;
+}
+
 void probes_tell(const struct probes *probes, probes_say *say)
 {
 	for (size_t i = 0; i < probes->programs.count; i++) {

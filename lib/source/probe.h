@@ -89,6 +89,9 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 typedef void probes_say(const char *format, ...);
 int probes_look(struct probes *probes, struct tracefs_instance *instance, const int32_t *tids, size_t count, probes_say *say);
 
+/* The gate keeps programs no more, and their probes are off: says so. Returns of how many. */
+int probes_ungate(struct probes *probes, probes_say *say);
+
 /* Says, for each program, how many functions have probes at their returns, and what could not be had. */
 void probes_tell(const struct probes *probes, probes_say *say);
 
