@@ -33,6 +33,8 @@ struct build {
 	struct history *history; /* NULL: state records go into the stream */
 	struct line line;
 	uint64_t alarms;
+	ARRAY(const struct state_view *) views; /* of the files, once */
+	bool told_views; /* in this stream */
 	struct host *hosts; /* of a stream of several */
 };
 
@@ -43,6 +45,25 @@ struct host {
 	struct host *next;
 };
 
+/* view kind path title?, before the first state or alarm. */
+static int write_views(struct build *build)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < build->views.count && status == 0 && !build->told_views; i++) {
+		const struct state_view *view = build->views.items[i];
+
+		line_begin(&build->line, kind_name(KIND_VIEW));
+		line_text(&build->line, "kind", view->kind);
+		line_text(&build->line, "path", view->path);
+		if (view->title)
+			line_text(&build->line, "title", view->title);
+		status = stream_write_line(build->stream, &build->line);
+	}
+	build->told_views = true;
+	return status;
+}
+
 /* state ts path value? since? */
 static int write_state(struct build *build, uint32_t node, int64_t ts, struct state_value value, const int64_t *since)
 {
@@ -50,6 +71,8 @@ static int write_state(struct build *build, uint32_t node, int64_t ts, struct st
 	const char *text;
 	size_t length;
 
+	if (write_views(build) < 0)
+		return -1;
 	state_tree_path(state_machine_tree(build->machine), node, path);
 	line_begin(&build->line, kind_name(KIND_STATE));
 	line_time(&build->line, "ts", ts);
@@ -90,6 +113,8 @@ static int alarm_rings(void *context, const struct state_file *file, const struc
 	build->alarms++;
 	if (build->history)
 		return 0;
+	if (write_views(build) < 0)
+		return -1;
 	line_begin(&build->line, kind_name(KIND_SIGNAL));
 	line_unsigned(&build->line, "id", build->alarms);
 	line_time(&build->line, "ts", event->ts);
@@ -124,9 +149,11 @@ static int record_seen(void *context, const struct record *record)
 
 static int stream_over(void *context)
 {
-	const struct build *build = context;
+	struct build *build = context;
+	int status = state_machine_finish(build->machine);
 
-	return state_machine_finish(build->machine);
+	build->told_views = false;
+	return status;
 }
 
 static int tell_views(struct history *history, const struct state_file *file, unsigned *number)
@@ -159,6 +186,8 @@ static int load(struct build *build, bool first)
 		if (!file)
 			return -1;
 		state_machine_add(build->machine, file);
+		for (size_t n = 0; first && n < file->views.count; n++)
+			*ARRAY_ADD(&build->views) = &file->views.items[n];
 		if (first && build->history && tell_views(build->history, file, &views) < 0)
 			return -1;
 	}
@@ -293,6 +322,7 @@ int main(int argc, char **argv)
 		history_free(build.history);
 	state_machine_free(build.machine);
 	free_hosts(&build);
+	free(build.views.items);
 	line_free(&build.line);
 	return status;
 }

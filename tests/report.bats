@@ -478,6 +478,37 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	sample lock.txt '1\.' '   blame' | diff -u readme -
 }
 
+@test "html: views of a state file, alarms with what changed before, and the slowest request" {
+	{
+		printf '%s\n' 'stream version=1 host=h wall=1790000000.0' 'view kind=lanes path="Threads/*/Do" title="what <b> did"' 'view kind=rate path=Out title=sent' \
+			'view kind=volume path=Out' 'view kind=lanes path="Not/*" title=nothing' 'view kind=flow path="**" title="the way"'
+		# 25,000 changes of one thread within ten seconds; another's stay as they came until the second half, which is lost
+		awk 'BEGIN {
+			for (i = 0; i < 25000; i++) {
+				printf "state ts=%.6f path=h/a.1/Threads/1/Do value=%s\n", i / 2500, i % 2 ? "read" : "\"wr\\\"ite\""
+				if (i % 2500 == 0) printf "state ts=%.6f path=h/a.1/Out value=%d\n", i / 2500, i
+				if (i % 5000 == 1) printf "state ts=%.6f path=h/a.1/Threads/2/Do value=v%d\n", i / 2500, i
+			}
+		}'
+		printf '%s\n' 'state ts=10.0 path=h/a.1/Threads/2/Do since=5.0' 'signal id=1 ts=10.0 start=10.0 chart=x value=0 rules=state tid=2 comm=a text="<i>freed twice"'
+		printf '%s\n' 'span id=1 ts=3.0 start=1.0 host=h service=web' 'span id=2 parent=1 ts=2.0 start=1.5 host=k service=db' 'graph id=1 root=1 from=1.0 to=3.0 kind=rag' \
+			'node graph=1 id=1 name=web start=1.0 end=3.0' 'span id=9 ts=9.0 start=8.9 service=web' 'graph id=2 root=1 from=8.9 to=9.0 kind=rag' 'node graph=2 id=1 name=web start=8.9 end=9.0'
+	} >states
+	run -0 --separate-stderr report -f html -o . states
+	[ -z "$stderr" ] || fail "$stderr"
+	[ "$(grep -c '<svg' report.html)" = 5 ] # and the control chart
+	grep -q '^<figcaption>what &lt;b&gt; did, from 14:13:20.000. What changed again within [0-9.]* ms is drawn as one.</figcaption>$' report.html
+	grep -q '^<figcaption>sent, each second, from 14:13:20.000.</figcaption>$' report.html
+	grep -q '^<figcaption>the way. The slowest of 2 requests: from 14:13:21.000, 2.000 s.</figcaption>$' report.html
+	grep -A5 '&lt;i&gt;freed twice' report.html | grep -q 'a/2</summary>'
+	grep -q '^<li>h/a.1/Threads/2/Do: nothing</li>$' report.html
+	# marks: of 25,000 at most half of VIEW_MARKS are left; of thread 2 those before 5.0 s
+	[ "$(grep -c '<polygon' report.html)" -lt 20000 ]
+	grep -q "wr'ite" report.html
+	grep -q '>v10001<' report.html
+	run ! grep -q '>v15001<' report.html
+}
+
 @test "html: a Ctrl-C that ends the pipe's input ends no picture" {
 	need_gnuplot
 	mkdir bin

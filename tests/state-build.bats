@@ -53,6 +53,7 @@ history() {
 
 @test "a stream gets a record for each change, behind the last record of that time, sorted by path" {
 	run -0 state-build --text -s ./server.state server.txt
+	assert_line 'view kind=lanes path=Threads/*/Operation title=threads'
 	assert_line 'state ts=1.100000000 path=h1/redis.7/Connections/5/In value=100'
 	assert_line 'state ts=1.200000000 path=h1/redis.7/Threads/7/Operation'
 	assert_line 'state ts=2.000000000 path=h1/redis.7/Threads/8/Fd'
@@ -60,7 +61,7 @@ history() {
 		"$(printf '%s\n' Connections/5/In Requests/5/Command Threads/8/Fd Threads/8/Operation)"
 	assert_line 'signal id=1 ts=1.500000000 start=1.500000000 chart=server value=0 rules=state tid=8 comm=worker text="client 9 freed twice"'
 	assert_equal "$(grep -c ^signal <<<"$output")" 1
-	assert_equal "$(state-build --text -s ./server.state server.txt | grep -v '^state\|^signal\|^end')" "$(cat server.txt)"
+	assert_equal "$(state-build --text -s ./server.state server.txt | grep -v '^view\|^state\|^signal\|^end')" "$(cat server.txt)"
 }
 
 @test "what is set, or cleared, at the very end is so at the end" {

@@ -19,6 +19,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_SYMBOL] = COLUMNS("address", "name", "offset"),
 	[KIND_PRINTK] = COLUMNS("address", "format"),
 	[KIND_STATE] = COLUMNS("ts", "path", "value", "since"),
+	[KIND_VIEW] = COLUMNS("kind", "path", "title"),
 	[KIND_SOCKET] = COLUMNS("ts", "from", "inode", "cookie", "local", "peer", "side", "bytes_in", "bytes_out", "tid", "fd"),
 	[KIND_TIMER] = COLUMNS("address", "function"),
 	[KIND_TRACED] = COLUMNS("tids", "gone", "within", "ts", "process", "asked", "asks"),

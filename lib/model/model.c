@@ -105,6 +105,17 @@ static int track_seen(void *context, const struct record *record)
 	return taken(model, tracks_take(model->tracks, record->kind, fields));
 }
 
+/* Of records that nobody draws nothing is read. */
+static int drawn_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = model->views ? stream_fields(model->stream, record) : NULL;
+
+	if (!fields)
+		return model->views ? -1 : STREAM_PASS;
+	return taken(model, views_take(model->views, record->kind, fields));
+}
+
 static int moment_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -116,6 +127,8 @@ static int moment_seen(void *context, const struct record *record)
 		see_time_of(model, fields);
 	if (moments_take(model->moments, record->kind, fields) < 0)
 		return -1;
+	if (record->kind == KIND_SIGNAL && drawn_seen(model, record) < 0)
+		return -1;
 	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_take(model->usual, model->site->number, record) : STREAM_PASS;
 }
 
@@ -125,6 +138,8 @@ static int graph_seen(void *context, const struct record *record)
 
 	model->records++;
 	if (usual_take(model->usual, model->site->number, record) < 0)
+		return -1;
+	if (record->kind == KIND_GRAPH && drawn_seen(model, record) < 0)
 		return -1;
 	return moments_graph(model->moments, record);
 }
@@ -236,7 +251,8 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_OPEN] = track_seen,     [KIND_SHED] = usage_seen,     [KIND_SUMMARY] = track_seen, [KIND_TRACED] = traced_seen,
 		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
 		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
-		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen, [KIND_CALL] = call_seen},
+		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen, [KIND_CALL] = call_seen,
+		       [KIND_VIEW] = drawn_seen,    [KIND_STATE] = drawn_seen,  [KIND_SPAN] = drawn_seen},
 		.host = another_host,
 		.finish = all_read,
 	};
@@ -290,6 +306,8 @@ void model_free(struct model *model)
 	logged_free(model->logged);
 	called_free(model->called);
 	usual_free(model->usual);
+	if (model->views)
+		views_free(model->views);
 	tracks_free(model->tracks);
 	site_free(model->site);
 	overhead_free(&model->overhead);

@@ -17,6 +17,7 @@
 #include "model/moments.h"
 #include "model/overhead.h"
 #include "model/usual.h"
+#include "model/views.h"
 
 struct model {
 	struct stream *stream;
@@ -28,6 +29,7 @@ struct model {
 	struct logged *logged;	   /* requests that triggers logged */
 	struct called *called;	   /* calls that were logged */
 	struct usual *usual;	   /* who usually ends what was waited for */
+	struct views *views;	   /* what state files say is to be drawn; NULL: nobody draws it */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */
 	uint64_t records;

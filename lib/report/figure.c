@@ -1,260 +1,17 @@
 #include "report/figure.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/fail.h"
-#include "base/file.h"
-#include "base/place.h"
 #include "chart/span.h"
 #include "model/fit.h"
-
-extern char **environ;
+#include "report/canvas.h"
 
 #define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
 
 enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, ARROWS_SEEN = 150, COLUMNS_MAX = 400, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
-
-/* --- gnuplot at work: a private folder of data files, a script of charts/, and what it draws ------------------------------ */
-
-/*
- * No text from outside may be among the settings of a script: gnuplot executes them. Text goes into the data files, by canvas_text().
- */
-struct canvas {
-	struct place folder;
-	FILE *errors; /* gnuplot's complaints */
-	ARRAY(char *) files;
-};
-
-static void canvas_close(struct canvas *canvas)
-{
-	size_t i;
-
-	if (!canvas)
-		return;
-	for (i = 0; i < canvas->files.count; i++) {
-		unlinkat(canvas->folder.there, canvas->files.items[i], 0);
-		free(canvas->files.items[i]);
-	}
-	place_remove(&canvas->folder);
-	if (canvas->errors)
-		fclose(canvas->errors);
-	free(canvas->files.items);
-	free(canvas);
-}
-
-static struct canvas *canvas_open(void)
-{
-	struct canvas *canvas = NEW(struct canvas);
-
-	if (place_workspace(&canvas->folder, file_temporary_folder()) == 0 && (canvas->errors = file_temporary(NULL)))
-		return canvas;
-	canvas_close(canvas);
-	return NULL;
-}
-
-/* A new data file, which canvas_file_close() ends. NULL after fail(). */
-static FILE *canvas_file(struct canvas *canvas, const char *name)
-{
-	int fd = openat(canvas->folder.there, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (!file) {
-		fail_errno("cannot write a chart's data, '%s'", name);
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	*ARRAY_ADD(&canvas->files) = memory_text(name, strlen(name));
-	return file;
-}
-
-/* 0; -1 after fail(): it does not hold all that was written. */
-static int canvas_file_close(FILE *file)
-{
-	bool failed = ferror(file);
-
-	return fclose(file) != 0 || failed ? fail_errno("cannot write a chart's data") : 0;
-}
-
-/* A text as one column of a data file. A double quote would begin a quoted column, a backslash an escape. */
-static void canvas_text(FILE *file, const char *text, size_t columns)
-{
-	char *fitting = fit_abridge(text, columns), *p;
-
-	for (p = fitting; *p; p++)
-		fputc(*p == '"' ? '\'' : *p == '\\' ? '/' : *p, file);
-	free(fitting);
-}
-
-static char *read_all(int fd, size_t *length)
-{
-	char *text = NULL, block[16384];
-	ssize_t got;
-	FILE *out = open_memstream(&text, length);
-
-	while ((got = read(fd, block, sizeof(block))) > 0 || (got < 0 && errno == EINTR))
-		if (got > 0)
-			fwrite(block, 1, got, out);
-	fclose(out);
-	return text;
-}
-
-/* A Ctrl-C or the end of a service reaches the whole pipe, gnuplot too; here only the input is to end, not the pictures. */
-static void keep_from_ending(posix_spawnattr_t *attributes)
-{
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	sigset_t blocked;
-
-	sigprocmask(SIG_BLOCK, NULL, &blocked);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		sigaddset(&blocked, ends[i]);
-	posix_spawnattr_init(attributes);
-	posix_spawnattr_setsigmask(attributes, &blocked);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
-}
-
-/* Starts gnuplot in the folder, its output in the pipe, its complaints in a file. An errno. */
-static int start(struct canvas *canvas, char *const *argv, const int *pipe, pid_t *child)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int error;
-
-	keep_from_ending(&attributes);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, fileno(canvas->errors), STDERR_FILENO);
-	posix_spawn_file_actions_addfchdir_np(&actions, canvas->folder.there);
-	error = posix_spawnp(child, argv[0], &actions, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return error;
-}
-
-static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *status)
-{
-	int pipe[2], error;
-	pid_t child;
-	char *text;
-
-	if (pipe2(pipe, O_CLOEXEC) < 0) {
-		fail_errno("cannot make a pipe");
-		return NULL;
-	}
-	if (ftruncate(fileno(canvas->errors), 0) == 0)
-		lseek(fileno(canvas->errors), 0, SEEK_SET);
-	error = start(canvas, argv, pipe, &child);
-	close(pipe[1]);
-	if (error) {
-		close(pipe[0]);
-		fail("cannot start gnuplot: %s; install gnuplot-nox",
-		     error == ENOENT ? "it is not installed" : strerror(error));
-		return NULL;
-	}
-	text = read_all(pipe[0], length);
-	close(pipe[0]);
-	while (waitpid(child, status, 0) < 0 && errno == EINTR)
-		;
-	return text;
-}
-
-static void fail_with_complaint(const struct canvas *canvas, const char *script)
-{
-	size_t length;
-	char *text, *line, *clean;
-
-	lseek(fileno(canvas->errors), 0, SEEK_SET);
-	line = text = read_all(fileno(canvas->errors), &length);
-
-	/* gnuplot points at the place in a line of its own first. */
-	while (line && strspn(line, " \n^") > 0)
-		line += strspn(line, " \n^");
-	if (line)
-		line[strcspn(line, "\n")] = '\0';
-	clean = fit_clean(line ? line : "");
-	fail("gnuplot could not draw '%s'%s%s", script, *clean ? ": " : "", clean);
-	free(clean);
-	free(text);
-}
-
-/* Runs the script with these settings; returns what it wrote, which the caller frees. NULL after fail(). */
-static char *canvas_draw(struct canvas *canvas, const char *script, const char *settings)
-{
-	char *found = file_shipped(script), *path = found ? realpath(found, NULL) : NULL, *text;
-	char *argv[] = {"gnuplot", "-d", "-e", (char *)settings, path, NULL};
-	size_t length = 0;
-	int status = 0;
-
-	free(found);
-	if (!path)
-		return NULL;
-	text = run(canvas, argv, &length, &status);
-	free(path);
-	if (text && (length == 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
-		fail_with_complaint(canvas, script);
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
-
-/* The unit that suits a time: s, ms, us, ns are units 0 to 3, as the scripts know them. */
-static int unit_of(double seconds)
-{
-	int unit = 0;
-
-	while (unit < 3 && seconds < 1) {
-		seconds *= 1000;
-		unit++;
-	}
-	return unit;
-}
-
-static double in_unit(double seconds, int unit)
-{
-	return seconds * pow(1000, unit);
-}
-
-/* Turns the last fail() into a complaint. */
-static char *undrawn(struct canvas *canvas, char **complaint)
-{
-	*complaint = memory_format("no chart: %s", fail_text());
-	canvas_close(canvas);
-	return NULL;
-}
-
-/* Draws, and tidies up; frees `settings`. Drops what comes before <svg>: the picture will stand in a page. */
-static char *drawn(struct canvas *canvas, const char *script, char *settings, char **complaint)
-{
-	char *text = canvas_draw(canvas, script, settings), *svg = text ? strstr(text, "<svg") : NULL;
-
-	if (!text)
-		*complaint = memory_format("no chart: %s", fail_text());
-	else if (svg)
-		memmove(text, svg, strlen(svg) + 1);
-	free(settings);
-	canvas_close(canvas);
-	return text;
-}
-
-static struct canvas *new_canvas(char **complaint)
-{
-	struct canvas *canvas = canvas_open();
-
-	if (!canvas)
-		undrawn(NULL, complaint);
-	return canvas;
-}
 
 /* --- control charts --------------------------------------------------------------------------------------------------------- */
 
@@ -373,7 +130,7 @@ static char *control(const struct model *model, const struct track *track, const
 	widen(&track->samples, &from, &to);
 	widen(&track->marks, &from, &to);
 	widen(&track->levels, &from, &to);
-	if (from > to || !(canvas = new_canvas(complaint)))
+	if (from > to || !(canvas = canvas_open(complaint)))
 		return NULL;
 	least = is_linear(track) ? -INFINITY : LEAST_VALUE;
 	if (is_linear(track))
@@ -382,8 +139,8 @@ static char *control(const struct model *model, const struct track *track, const
 		decades(track, &low, &high);
 	if (write_points(canvas, "samples", &track->samples, least) < 0 || write_limits(canvas, &track->limits, to, least) < 0 ||
 	    write_points(canvas, "marks", &track->marks, least) < 0 || write_points(canvas, "shifts", &track->levels, least) < 0)
-		return undrawn(canvas, complaint);
-	return drawn(canvas, "charts/control.gp",
+		return canvas_undrawn(canvas, complaint);
+	return canvas_drawn(canvas, "charts/control.gp",
 		     memory_format("%s; unit=%d; linear=%d; low=%.9g; high=%.9g; clock=%d; from=%.6f; to=%.6f; shifts=%zu", terminal,
 				   track->unit, is_linear(track), low, high, model->site->has_wall, from / 1e9, to / 1e9, track->levels.count),
 		     complaint);
@@ -556,7 +313,7 @@ static void put_pieces(FILE *out, const struct axis *axis, const struct story *s
 
 		occurs[piece->what] = true;
 		widen_piece(&from, &to, axis->span, &seen[row][piece->what]);
-		fprintf(out, "%zu\t%.9g\t%.9g\t%d\n", row, in_unit(from, axis->unit), in_unit(to, axis->unit), (int)piece->what);
+		fprintf(out, "%zu\t%.9g\t%.9g\t%d\n", row, canvas_in_unit(from, axis->unit), canvas_in_unit(to, axis->unit), (int)piece->what);
 	}
 	end_block(out, "");
 }
@@ -569,7 +326,7 @@ static void put_waits(FILE *out, const struct axis *axis, const struct story *st
 		double from = along(axis, wait->from), to = along(axis, wait->to);
 
 		if (to - from >= axis->span / COLUMNS_SEEN)
-			fprintf(out, "%zu\t%.9g\t%.9g\n", row_of(rows, wait->row), in_unit(from, axis->unit), in_unit(to, axis->unit));
+			fprintf(out, "%zu\t%.9g\t%.9g\n", row_of(rows, wait->row), canvas_in_unit(from, axis->unit), canvas_in_unit(to, axis->unit));
 	}
 	end_block(out, "NaN\tNaN\tNaN");
 }
@@ -592,7 +349,7 @@ static void put_wakes(FILE *out, const struct axis *axis, const struct story *st
 		to = row_of(rows, wait->row);
 		if (from == to || at < last[from][to] + axis->span / ARROWS_SEEN)
 			continue;
-		fprintf(out, "%.9g\t%zu\t%d\n", in_unit(at, axis->unit), from, (int)to - (int)from);
+		fprintf(out, "%.9g\t%zu\t%d\n", canvas_in_unit(at, axis->unit), from, (int)to - (int)from);
 		last[from][to] = at;
 	}
 	end_block(out, "NaN\tNaN\tNaN");
@@ -601,7 +358,7 @@ static void put_wakes(FILE *out, const struct axis *axis, const struct story *st
 /* The first line has the settings of the script, the rest is its data. */
 char *figure_path_data(const struct story *story)
 {
-	struct axis axis = {.from = story->from, .span = story_length(story), .unit = unit_of(story_length(story))};
+	struct axis axis = {.from = story->from, .span = story_length(story), .unit = canvas_unit(story_length(story))};
 	char *text = NULL, *data = NULL, kinds[3 * WHATS + 1] = "";
 	bool occurs[WHATS] = {false};
 	size_t size = 0;
@@ -621,7 +378,7 @@ char *figure_path_data(const struct story *story)
 	for (int what = 0; what < WHATS; what++)
 		if (occurs[what])
 			length += sprintf(kinds + length, "%s%d", length ? " " : "", what);
-	text = memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'; waits=%d\n%s", rows.count, in_unit(axis.span, axis.unit), axis.unit,
+	text = memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'; waits=%d\n%s", rows.count, canvas_in_unit(axis.span, axis.unit), axis.unit,
 			     kinds, story->waits.count > 0, data);
 	free(data);
 	return text;
@@ -630,7 +387,7 @@ char *figure_path_data(const struct story *story)
 char *figure_path(const char *data, char **complaint)
 {
 	const char *rest = strchr(data, '\n') + 1;
-	struct canvas *canvas = new_canvas(complaint);
+	struct canvas *canvas = canvas_open(complaint);
 	FILE *file = canvas ? canvas_file(canvas, "path") : NULL;
 
 	if (!canvas)
@@ -638,8 +395,8 @@ char *figure_path(const char *data, char **complaint)
 	if (file)
 		fputs(rest, file);
 	if (!file || canvas_file_close(file) < 0)
-		return undrawn(canvas, complaint);
-	return drawn(canvas, "charts/path.gp", memory_text(data, (size_t)(rest - 1 - data)), complaint);
+		return canvas_undrawn(canvas, complaint);
+	return canvas_drawn(canvas, "charts/path.gp", memory_text(data, (size_t)(rest - 1 - data)), complaint);
 }
 
 /* --- paths in text ---------------------------------------------------------------------------------------------------------- */
@@ -715,25 +472,25 @@ char *figure_path_text(const struct story *story, size_t width)
 
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint)
 {
-	int unit = count > 0 ? unit_of(verdicts[0].score) : 0;
+	int unit = count > 0 ? canvas_unit(verdicts[0].score) : 0;
 	struct canvas *canvas;
 	double sum = 0;
 	FILE *file;
 	size_t i;
 
-	if (count == 0 || !(verdicts[0].score > 0) || !(canvas = new_canvas(complaint)))
+	if (count == 0 || !(verdicts[0].score > 0) || !(canvas = canvas_open(complaint)))
 		return NULL;
 	file = canvas_file(canvas, "blame");
 	for (i = 0; file && i < count; i++) {
 		sum += isfinite(verdicts[i].share) ? verdicts[i].share : 0;
-		fprintf(file, "%zu\t%.9g\t%.6g\t", i, in_unit(verdicts[i].score, unit), 100 * sum);
+		fprintf(file, "%zu\t%.9g\t%.6g\t", i, canvas_in_unit(verdicts[i].score, unit), 100 * sum);
 		canvas_text(file, verdicts[i].name, BLAME_COLUMNS);
 		fputc('\n', file);
 	}
 	if (!file || canvas_file_close(file) < 0)
-		return undrawn(canvas, complaint);
-	return drawn(canvas, "charts/blame.gp",
-		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit),
+		return canvas_undrawn(canvas, complaint);
+	return canvas_drawn(canvas, "charts/blame.gp",
+		     memory_format("rows=%zu; most=%.9g; unit=%d", count, canvas_in_unit(verdicts[0].score, unit), unit),
 		     complaint);
 }
 
@@ -742,7 +499,7 @@ char *figure_blame(const struct verdict *verdicts, size_t count, char **complain
 /* Runs, or values. */
 static char *draw_rows(const struct contrast *contrast, bool runs, double *longest, char **complaint)
 {
-	struct canvas *canvas = new_canvas(complaint);
+	struct canvas *canvas = canvas_open(complaint);
 	FILE *points = canvas ? canvas_file(canvas, "points") : NULL, *names = points ? canvas_file(canvas, "names") : NULL;
 	size_t rows = 0;
 	int status;
@@ -752,7 +509,7 @@ static char *draw_rows(const struct contrast *contrast, bool runs, double *longe
 	if (!names) {
 		if (points)
 			canvas_file_close(points);
-		return undrawn(canvas, complaint);
+		return canvas_undrawn(canvas, complaint);
 	}
 	if (runs)
 		*longest = contrast_put_runs(contrast, points, names, &rows);
@@ -760,12 +517,12 @@ static char *draw_rows(const struct contrast *contrast, bool runs, double *longe
 		contrast_put_values(contrast, points, names, &rows);
 	status = canvas_file_close(points);
 	if (canvas_file_close(names) < 0 || status < 0)
-		return undrawn(canvas, complaint);
+		return canvas_undrawn(canvas, complaint);
 	if (rows == 0) {
 		canvas_close(canvas);
 		return NULL;
 	}
-	return drawn(canvas, runs ? "charts/runs.gp" : "charts/values.gp", memory_format("rows = %zu", rows), complaint);
+	return canvas_drawn(canvas, runs ? "charts/runs.gp" : "charts/values.gp", memory_format("rows = %zu", rows), complaint);
 }
 
 char *figure_runs(const struct contrast *contrast, double *longest, char **complaint)

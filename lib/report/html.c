@@ -12,6 +12,7 @@
 #include "model/label.h"
 #include "model/value.h"
 #include "report/figure.h"
+#include "report/figure_view.h"
 #include "report/group.h"
 #include "report/heading.h"
 #include "report/incident.h"
@@ -640,6 +641,88 @@ static void put_contrast(struct report *report, FILE *out)
 	fputs("</section>\n", out);
 }
 
+static void put_view(struct report *report, FILE *out, const struct view *view)
+{
+	char *complaint = NULL, *svg, *caption, *near, begin[TIME_ROOM];
+	int64_t from;
+	size_t rows;
+
+	svg = report->complaint ? NULL : figure_view(report->model->views, view, &rows, &from, &complaint);
+	if (!svg) {
+		figure(report, out, NULL, complaint, "");
+		return;
+	}
+	clock_words(&report->model->site->clock, from, begin);
+	near = view->nearest ? value_seconds((double)view->nearest / 1e9) : NULL;
+	caption = memory_format("%s%s%s, from %s.%s%s%s", *view->title ? view->title : view->glob, rows < view->rows.count ? ", those with the most changes" : "",
+				view->kind == VIEW_RATE ? ", each second" : "", begin, near ? " What changed again within " : "", near ? near : "",
+				near ? view->kind == VIEW_LANES ? " is drawn as one." : " is drawn as the largest." : "");
+	figure(report, out, svg, complaint, caption);
+	free(caption);
+	free(near);
+}
+
+static void put_alarms(struct report *report, FILE *out)
+{
+	const struct views *views = report->model->views;
+	const struct view_alarm *alarm;
+	size_t i;
+
+	for (i = 0; (alarm = views_alarm(views, i)); i++) {
+		char clock[TIME_ROOM];
+
+		clock_words(&report->model->site->clock, alarm->ts, clock);
+		element(out, "<details><summary><time>", clock, "</time> ");
+		put(out, alarm->text);
+		element(out, *alarm->who ? ", " : "", alarm->who, alarm->before.count ? "</summary>\n<p class=\"soft\">what changed before:</p>\n<ul>" : "</summary>");
+		for (size_t k = 0; k < alarm->before.count; k++)
+			element(out, "<li>", alarm->before.items[k], "</li>");
+		fputs(alarm->before.count ? "</ul>\n</details>\n" : "</details>\n", out);
+	}
+	if (views_alarms(views) > i) {
+		char *count = value_count(views_alarms(views) - i, "alarm");
+
+		element(out, "<p class=\"soft\">and ", count, " behind these</p>");
+		free(count);
+	}
+}
+
+static void put_flow(struct report *report, FILE *out)
+{
+	uint64_t requests;
+	const struct view_flow *flow = views_flow(report->model->views, &requests);
+	char *complaint = NULL, *svg = flow && !report->complaint ? figure_flow(flow, &complaint) : NULL, *took, *count, *caption, begin[TIME_ROOM];
+
+	if (!flow)
+		return;
+	fprintf(out, "<section>\n<h2>The slowest request</h2>\n");
+	clock_words(&report->model->site->clock, flow->from, begin);
+	took = value_seconds((double)(flow->to - flow->from) / 1e9);
+	count = value_count(requests, "request");
+	caption = memory_format("%s%sThe slowest of %s: from %s, %s.", flow->title ? flow->title : "", flow->title ? ". " : "", count, begin, took);
+	figure(report, out, svg, complaint, caption);
+	fputs("</section>\n", out);
+	free(caption);
+	free(count);
+	free(took);
+}
+
+/* What state files say is to be drawn. */
+static void put_views(struct report *report, FILE *out)
+{
+	const struct view *view;
+
+	views_over(report->model->views);
+	if (views_view(report->model->views, 0) || views_alarm(report->model->views, 0)) {
+		fputs("<section>\n<h2>States</h2>\n", out);
+		put_alarms(report, out);
+		for (size_t i = 0; (view = views_view(report->model->views, i)); i++)
+			put_view(report, out, view);
+		fputs("</section>\n", out);
+	}
+	put_flow(report, out);
+}
+
 static int put_page(struct report *report)
 {
 	struct page *page = report->state;
@@ -661,6 +744,7 @@ static int put_page(struct report *report)
 	end_incident(page);
 	if (put_sections(report) < 0)
 		return -1;
+	put_views(report, out);
 	put_controls(report, out);
 	summary_data(&summary, report->model);
 	put_lines(out, &summary);
@@ -678,6 +762,7 @@ static int html_begin(struct report *report)
 	char *found = file_shipped("charts/report.css");
 
 	report->state = page;
+	report->model->views = views_new();
 	page->style = found ? file_read(found, NULL) : NULL;
 	free(found);
 	page->body = page->style ? file_temporary(NULL) : NULL;

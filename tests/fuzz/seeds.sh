@@ -158,6 +158,10 @@ report)
 	copy '123' "$work/charted" "$work/changed" "$work/diff" "$work/calls"
 	hosts <(tail -n 40 "$work/charted") testdata/wake/block.graph >"$work/of-hosts"
 	copy '1234' "$work/of-hosts"
+	printf '%s\n' 'view kind=lanes path="a/*" title=t' 'view kind=rate path="**"' 'view kind=flow path="*"' 'state ts=1 path=h/a/b value=x' \
+		'state ts=2 path=h/a/b value=7' 'state ts=3 path=h/a/b since=1.5' 'signal id=1 ts=3 start=3 chart=x value=0 rules=state tid=7 text=t' \
+		'span id=1 ts=3 start=1 host=h service=a' 'span id=2 parent=1 ts=3 start=2 service=b' 'graph id=1 root=1 from=1 to=3 kind=rag' >"$work/views"
+	copy '2' "$work/views"
 	;;
 pipe)
 	copy '2<=>?C' "$work/slow-read" testdata/wake/*.txt testdata/rag/*.txt
