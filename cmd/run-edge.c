@@ -106,7 +106,7 @@ static pid_t start_sender(struct outbox *outbox)
 	_exit(EXIT_DONE);
 }
 
-/* What the paths of the other commands begin with: the folder of this one, and what make install put before its name. */
+/* The beginning of the paths of the other commands: the folder of this one, and what make install put before its name. */
 static char *commands(void)
 {
 	char path[PATH_MAX];

@@ -234,7 +234,7 @@ static void free_hosts(struct build *build)
 	}
 }
 
-/* What was left out makes the data incomplete. */
+/* If anything was left out, the data are incomplete. */
 static void complain(const struct build *build)
 {
 	struct state_machine_counts counts = state_machine_counts(build->machine);

@@ -1,7 +1,7 @@
 /*
  * comparison: what is blamed more in one stream than in another, and how sure that is.
  *
- * What is compared are moments (ranking.h), each with the share of every name blamed in it; a name that was not blamed
+ * Moments (ranking.h) are compared, each with the share of every name blamed in it; a name that was not blamed
  * has a share of 0. A name's difference is its mean share over the bad moments less that over the good ones.
  *
  * How sure: a permutation test. If it made no difference which stream a moment came from, any deal of the moments into

@@ -105,7 +105,7 @@ static int choose_critical(const struct blame *blame, size_t count, struct choic
 const struct blame_algorithm algorithm_critical = {"critical", choose_critical};
 
 /*
- * What the request waited for, whether it came or not. A timeout ends a wait without having done anything; what should
+ * The wait of the request, whether its end came or not. A timeout ends a wait without having done anything; what should
  * have ended it is the work that did not come, and a timer cannot be made faster.
  */
 static void share_work(const struct graph *graph, struct share *share)

@@ -288,7 +288,7 @@ static void take(struct replay *replay, struct step *step)
 }
 
 /*
- * What has not ended is taken to end never. Each pass lets ends come earlier, until no pass changes what others went by:
+ * A call that has not ended is taken to end never. Each pass lets ends come earlier, until no pass changes what others went by:
  * then all ends are as late as what they followed makes them, and no later.
  *
  * Sets how long the request takes, in nanoseconds. 0; -1 after fail(): joins await each other in a circle.

@@ -38,7 +38,7 @@ void rank_sort(struct rank_list *ranks);
 int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
 	       const struct ranking_options *options, struct stream *stream);
 
-/* The duration is what the scores of this graph are a part of. */
+/* The scores of this graph are parts of the duration. */
 void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
 		       uint64_t duration);
 

@@ -16,7 +16,7 @@
  * - Time runnable and time queued is shorter by those parts in which all who held the CPU, or were served, are taken as
  *   zero; its own deed stands for the parts in which there was nobody.
  *
- * What this cannot tell: who else would have had the CPU or the disk instead. So it is a bound on what could be gained.
+ * It cannot tell which thread would have had the CPU or the disk instead. So it is a bound on the time that could be gained.
  */
 #ifndef BLAME_REPLAY_WAKE_H
 #define BLAME_REPLAY_WAKE_H

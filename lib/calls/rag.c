@@ -7,7 +7,7 @@
 #include "wake/function.h"
 
 /*
- * What calls handed over, and by which value it is known. A value belongs to its `handoff` record and, unless both functions may be of several
+ * Values that calls handed over. A value belongs to its `handoff` record and, unless both functions may be of several
  * processes, to the process. All zero at first.
  */
 struct hands {

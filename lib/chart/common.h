@@ -1,7 +1,7 @@
 /*
  * common: a limit that all keys of a chart have in common, beside their own.
  *
- * What disturbs a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
+ * A disturbance of a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
  * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
  * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (a tenth of a
  * second; a second where it took longer than COMMON_HOLD to learn a limit) only the largest counts, because they have one reason.

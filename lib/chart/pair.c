@@ -34,7 +34,7 @@ struct pair_table {
 };
 
 /*
- * What is left of a start's range, which ends piece by piece in any order: a list of ranges by position, which neither overlap nor are
+ * The rest of a start's range, which ends piece by piece in any order: a list of ranges by position, which neither overlap nor are
  * empty. Ranges come from the pool.
  */
 struct range {

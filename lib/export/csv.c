@@ -71,7 +71,7 @@ static void write_header(struct export *export, const struct fields *fields)
 	fputs("more\r\n", export->out);
 }
 
-/* What no column has, as it would stand in the stream. */
+/* The keys that no column has, as they would stand in the stream. */
 static void write_more(struct export *export, const struct fields *fields, const bool *used)
 {
 	struct csv *csv = export->state;

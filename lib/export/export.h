@@ -49,7 +49,7 @@ int export_run(struct export *export);
 /* Tells whether export_run() failed only because whoever read our output is gone. */
 bool export_closed(const struct export *export);
 
-/* What was left out and why, in one sentence; NULL: nothing. */
+/* One sentence about the records that were left out, and why; NULL: none were. */
 const char *export_complaint(const struct export *export);
 
 void export_free(struct export *export);

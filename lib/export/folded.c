@@ -98,7 +98,7 @@ static int graph_seen(void *context, const struct record *record)
 	return 0;
 }
 
-/* What is malformed is the graph reader's to tell. */
+/* Malformed records are reported by the graph reader. */
 static int node_seen(void *context, const struct record *record)
 {
 	struct frames *frames = context;

@@ -415,7 +415,7 @@ enum {
 	UTS_MACHINE = 4
 }; /* common/system_info.proto */
 
-/* What a record gives where it stands in the stream; the rest is told when its moment is complete. */
+/* Writes the part of a record that is known where it stands in the stream; the rest is written when its moment is complete. */
 static int wrong(struct perfetto *perfetto)
 {
 	if (ferror(perfetto->packets.export->out)) /* no record is to blame */

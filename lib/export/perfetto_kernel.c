@@ -9,7 +9,7 @@
 #include "event/spell.h"
 
 /*
- * Who runs where. Perfetto takes that from sched_switch alone; where one is missing, a thread that ran is shown as
+ * The threads on the CPUs. Perfetto takes them from sched_switch alone; where one is missing, a thread that ran is shown as
  * waiting for its CPU, and that as idle. Events do lack switches: of threads that were not recorded, in a gap, of the
  * idle thread with some kernels. An event says whose context it happened in, so a missing switch shows, and is put in.
  */
@@ -128,7 +128,7 @@ static int64_t switch_state(const struct event *event, const struct event_field 
 	return state;
 }
 
-/* What the event itself says of the times to come. */
+/* Takes what the event says of the times to come. */
 static void look_ahead(struct switches *switches, struct cpu *cpu, const struct event *event)
 {
 	cpu->tid = event->tid;
@@ -205,7 +205,7 @@ static bool switches_told(const struct switches *switches, const struct event *e
 	return event->cpu < switches->count && cpu->told > 0 && cpu->told < event->ts;
 }
 
-/* Who ran before a gap may not have run in it. */
+/* A thread that ran before a gap may not have run in it. */
 static void switches_gap(struct switches *switches, uint32_t number)
 {
 	cpu_of(switches, number)->gap = true;

@@ -76,7 +76,7 @@ static bool is_device(const char *text)
 	return major > 0 && minor > 0 && major <= DIGITS_MOST && minor <= DIGITS_MOST && !text[major + 1 + minor];
 }
 
-/* What a chart is split by may be an argument of a program's call; a device's number and a system call's name are none. */
+/* The key of a chart may be an argument of a program's call; a device's number and a system call's name are none. */
 static bool is_plain_key(const char *text)
 {
 	return is_device(text) || seccomp_syscall_resolve_name(text) >= 0;
@@ -150,7 +150,7 @@ static int spell(const struct fields *fields, const struct key *keys, struct lin
 	return 0;
 }
 
-/* What makes a loss one. */
+/* The keys that make a loss one. */
 static int check_loss(const struct fields *fields)
 {
 	return fields_find(fields, "count") || fields_find(fields, "bytes") ? 0 : fail("count= is missing");

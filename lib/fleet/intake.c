@@ -129,7 +129,7 @@ static int put(struct excerpts *excerpts, bool last)
 	return status;
 }
 
-/* What is too large to send is left out, and that is an incomplete answer. */
+/* Runs too large to send are left out, and the answer is incomplete. */
 static int put_or_miss(struct excerpts *excerpts, bool last)
 {
 	if (excerpts->text.length <= EXCERPT_MOST)

@@ -47,7 +47,7 @@ struct fleet_link {
 	bool changed;
 };
 
-/* What the library said last, without the place in its source. */
+/* The library's last message, without the place in its source. */
 static const char *last_error(natsStatus status)
 {
 	const char *text = nats_GetLastError(NULL), *end = text && *text == '(' ? strstr(text, "): ") : NULL;
@@ -167,7 +167,7 @@ static natsStatus set_servers(natsOptions *settings, const char *list)
 	return status;
 }
 
-/* What is for the security of the connection: 0; -1 after fail(). */
+/* Sets the options for the security of the connection: 0; -1 after fail(). */
 static int set_security(const struct link_options *options, natsOptions *settings)
 {
 	fail("%s", "");

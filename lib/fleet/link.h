@@ -30,7 +30,7 @@ void fleet_link_close(struct fleet_link *link);
 /* The number of connections so far; 0, or with *up false: there is none now. */
 unsigned fleet_link_connections(struct fleet_link *link, bool *up);
 
-/* What the server or the library complained of since the last call, which the caller frees; NULL: nothing. */
+/* The complaints of the server or the library since the last call, which the caller frees; NULL: none. */
 char *fleet_link_complaint(struct fleet_link *link);
 
 /* Makes the stream, of `most` bytes, and the bucket, unless they are there. 0; -1 after fail(). */
@@ -55,8 +55,8 @@ struct fleet_message {
 };
 
 /*
- * Pulls messages of these subjects (a pattern) that no pull of this name has acknowledged: how many came into *messages, at most 256; 0: none now, and *all_seen tells
- * whether there are none that another pull has not acknowledged yet; -1 after fail().
+ * Pulls messages of these subjects (a pattern) that no pull of this name has acknowledged: how many came into *messages, at most 256; 0: none
+ * now, and *all_seen tells whether there are none that another pull has not acknowledged yet; -1 after fail().
  */
 int fleet_link_pull(struct fleet_link *link, const char *name, const char *subjects, const struct fleet_message **messages, bool *all_seen);
 int fleet_link_acknowledge(struct fleet_link *link); /* all of them: 0; -1 after fail() */

@@ -56,7 +56,7 @@ static char *copy_or_empty(const struct fields *fields, const char *key)
 	return text ? text : memory_text("", 0);
 }
 
-/* What names the parcel, by its first record. */
+/* The name of the parcel, by its first record. */
 static int take_names(struct parcel *parcel, const struct fields *fields)
 {
 	if (parcel->id)

@@ -1,6 +1,6 @@
 /*
  * parcel: one run as it travels from a machine to the hub, moments, or what the machine has to tell: a stream of text, compressed by zstd.
- * What comes from a machine is hostile: parcel_open() takes nothing for a run or for moments that another command would refuse.
+ * Parcels from a machine are hostile: parcel_open() takes nothing for a run or for moments that another command would refuse.
  */
 #ifndef FLEET_PARCEL_H
 #define FLEET_PARCEL_H

@@ -18,7 +18,7 @@ void store_close(struct store *store);
 /* Writes a run, or moments: 0; 1: it is there; -1 after fail(). */
 int store_add(struct store *store, const struct parcel *parcel);
 
-/* What was added is on the disk, or with the reader of a pipe: 0; -1 after fail(), and sets *closed if a pipe has no reader. */
+/* Brings all that was added to the disk, or to the reader of a pipe: 0; -1 after fail(), and sets *closed if a pipe has no reader. */
 int store_sync(struct store *store, bool *closed);
 
 #endif

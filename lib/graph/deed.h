@@ -105,7 +105,7 @@ void deed_spell(const struct deed *deed, struct line *line);
 void deed_detail_spell(const struct deed_detail *detail, struct line *line);
 
 /*
- * What a record's keys say, by texts of its own. False: it has no deed, or one that this program does not know. A number that is none
+ * The deed that a record's keys tell, with texts of its own. False: it has no deed, or one that this program does not know. A number that is none
  * counts as not there. To be freed in either case.
  */
 struct deed_record {

@@ -83,7 +83,7 @@ static char *missing(const struct deed *deed)
 }
 
 /*
- * What each deed is in words: who or what acts, and how. A key in braces stands for its text, or for what is behind the colon if the deed
+ * Each deed in words: who or what acts, and how. A key in braces stands for its text, or for what is behind the colon if the deed
  * lacks it; a key with a question mark for what is behind that if the deed has it.
  */
 static const struct {

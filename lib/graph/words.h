@@ -47,7 +47,7 @@ char *sentence_words(const struct sentence *sentence);
 char *words_samples(uint64_t samples, uint64_t in_function);
 
 /*
- * What counters counted, of the keys counters= and counted=: "1,203 page faults, 45,210 yields"; with YIELDS a second and more,
+ * The counts of counters in words, of the keys counters= and counted=: "1,203 page faults, 45,210 yields"; with YIELDS a second and more,
  * "yielding (45,210 yields)". "" where that is not known.
  */
 enum { YIELDS = 1000 };

@@ -14,7 +14,7 @@
  */
 
 /*
- * What dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in any language, or who
+ * The text that dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in any language, or who
  * wrote to the log, "T12", "C1". Other letters are of a date only where there is the colon of a time.
  */
 static bool is_stamp(struct span span)

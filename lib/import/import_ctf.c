@@ -1,5 +1,5 @@
 /*
- * What babeltrace prints of a CTF trace: kernel traces by LTTng, and by perf.
+ * The output of babeltrace for a CTF trace: kernel traces by LTTng, and by perf.
  *
  *	[TIME] (+DIFFERENCE) HOST NAME: { CONTEXT }, ..., { FIELDS }
  *	timestamp = TIME, delta = DIFFERENCE, trace:hostname = HOST, name = NAME, stream.packet.context = { CONTEXT }, ...,

@@ -178,7 +178,7 @@ static size_t is_page(const char *bytes, size_t length)
 	return length - at > 5 && bytes[at] == '<' && (bytes[at + 1] == '!' || strncasecmp(bytes + at + 1, "html", 4) == 0) ? IMPORT_SURE : 0;
 }
 
-/* What else a script holds, such as a list of processes, is no event; so lines count only where events come at last. */
+/* A script also holds other things than events, such as a list of processes; so lines count only where events come at last. */
 struct section {
 	bool inside, has_events;
 	uint64_t first, others; /* lines before the first event that are none */

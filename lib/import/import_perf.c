@@ -1,4 +1,4 @@
-/* What perf script prints: comm tid [cpu] time: system:event: payload, or comm tid [cpu] time: period event: address. */
+/* The output of perf script: comm tid [cpu] time: system:event: payload, or comm tid [cpu] time: period event: address. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

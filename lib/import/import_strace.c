@@ -1,5 +1,5 @@
 /*
- * What strace(1) writes: system calls with their results.
+ * The output of strace(1): system calls with their results.
  *
  * The log names calls; numbers are given to them by the machine. A thread that strace does not name, as where it traces one only, is
  * the one of the file's name ("log.1234", by -ff), the only one that lives, or the first.

@@ -37,7 +37,7 @@ struct tracedat_cpu {
 	uint64_t at, size; /* bytes of the file */
 };
 
-/* What one instance recorded. */
+/* The recording of one instance. */
 struct tracedat_buffer {
 	char *name;  /* "" : the main one */
 	char *clock; /* NULL: the file's */

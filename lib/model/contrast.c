@@ -223,7 +223,7 @@ static char *cut_words(const struct phrase *phrase, const char *cut)
 	return phrase && phrase->unit == TIMES ? memory_format("%.0f", ceil(number)) : memory_format("%.6g", number);
 }
 
-/* What the bad runs do: "call fdatasync 304 times or more", "have net.ipv4.tcp_rmem.3 below 6000". */
+/* The bad runs' side of a rule: "call fdatasync 304 times or more", "have net.ipv4.tcp_rmem.3 below 6000". */
 static char *trait_words(const struct trait *trait)
 {
 	const struct phrase *phrase = phrase_of(trait->feature);

@@ -47,7 +47,7 @@ char *culprit_words(const struct deed *deed, uint64_t threads, uint64_t processe
 /* The same as a label: of a thread that ran, its name. The caller frees it. */
 char *culprit_label(const struct culprit *culprit);
 
-/* What it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". The caller frees it. */
+/* The amount that it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". The caller frees it. */
 char *culprit_score(const struct culprit *culprit);
 
 #endif

@@ -27,7 +27,7 @@ void logged_stream_over(struct logged *logged);
 
 enum logged_class { LOGGED_MATCHED, LOGGED_OTHERS, LOGGED_CLASSES };
 
-/* What was done in the requests of a trigger, in the mean of those that have a graph of this kind, by class. */
+/* The time of the requests of a trigger, in the mean of those that have a graph of this kind, by class. */
 struct logged_row {
 	char *words;
 	enum graph_kind kind;

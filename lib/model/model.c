@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-/* What is at hand of each host of the stream: the site has the rest. */
+/* The parts of the model that each host of the stream has its own of; the site has the rest. */
 struct model_host {
 	struct model *model;
 	size_t number;

@@ -1,5 +1,6 @@
 /*
- * moment: a window of the filter with its signals, and the stories of the graphs that explain them; its words. A graph without window (a request activity graph, written by hand) is a moment of its own.
+ * moment: a window of the filter with its signals, and the stories of the graphs that explain them; its words. A graph without window (a request
+ * activity graph, written by hand) is a moment of its own.
  *
  * The caller frees every text that is returned.
  */
@@ -24,7 +25,7 @@ struct moment {
 
 void moment_free(struct moment *moment); /* NULL is allowed */
 
-/* What a moment is about: its first story, NULL if it has none; and the signal of that story, else its worst one, NULL if it has none. */
+/* The subject of a moment: its first story, NULL if it has none; and the signal of that story, else its worst one, NULL if it has none. */
 const struct story *moment_story(const struct moment *moment);
 const struct signal *moment_signal(const struct moment *moment);
 
@@ -41,7 +42,7 @@ bool moment_began(const struct moment *moment, const struct story *story, int64_
 const struct story *moment_companion(const struct moment *moment, const struct story *story);
 bool moment_is_companion(const struct moment *moment, const struct story *story);
 
-/* What a moment is about: its first story, else its worst signal. */
+/* The subject of a moment in words: its first story, else its worst signal. */
 char *moment_words(const struct site *site, const struct moment *moment);
 
 /* "211 more signals between 15:43:10.912 and 15:43:13.200", besides those that the reader has seen; NULL: there are no more. */

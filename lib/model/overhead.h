@@ -6,7 +6,7 @@
 
 #include "model/site.h"
 
-/* What the collector shed. */
+/* A load that the collector shed. */
 struct shed {
 	int64_t at;
 	struct clock clock;

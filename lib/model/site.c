@@ -57,7 +57,7 @@ size_t site_add_host(struct site *site, struct stream *stream)
 	return number;
 }
 
-/* What is of all streams stays. */
+/* The part that is about all streams stays. */
 void site_enter(struct site *site, size_t number)
 {
 	struct site old = *site, *away;

@@ -90,7 +90,7 @@ int story_blame(const struct site *site, struct story *story, struct graph *grap
 /* Its path and ranking are complete. */
 void story_close(struct story *story);
 
-/* What it is about: its signal's sentence, or its graph: "A took 12 s (graph 1)". The caller frees it. */
+/* Its subject: its signal's sentence, or its graph: "A took 12 s (graph 1)". The caller frees it. */
 char *story_words(const struct site *site, const struct story *story);
 
 /* How long it took, in seconds; 0 where that is not known. And the share of that which a part took, NAN where not known. */

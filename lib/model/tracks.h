@@ -26,7 +26,7 @@ struct shift {
 	double from, to; /* the centre; from: NAN where not known */
 };
 
-/* What began, and whose end did not come. */
+/* Values that began, and whose end did not come. */
 struct unfinished {
 	uint64_t count;
 	double oldest;	/* in seconds */

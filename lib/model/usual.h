@@ -24,7 +24,7 @@ int usual_take(struct usual *usual, size_t host, const struct record *record); /
 int usual_over(struct usual *usual, size_t host, const char *name);
 
 /*
- * What is said of a window, a line each, the culprit first. Of one that has too few normal cases, and of one in which the
+ * The lines about a window, the culprit first. Of one that has too few normal cases, and of one in which the
  * thread did not wait, nothing.
  */
 struct usual_window {

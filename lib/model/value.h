@@ -9,7 +9,7 @@
 
 #include "stream/fields.h"
 
-/* What the values of a chart are. */
+/* The units of a chart's values. */
 enum unit {
 	UNIT_NONE,    /* plain numbers */
 	UNIT_SECONDS, /* a latency */
@@ -23,7 +23,7 @@ enum unit unit_read(const struct fields *fields, bool has_start);
 /* "seconds", "share", "per_second"; "" for plain numbers. */
 const char *unit_name(enum unit unit);
 
-/* What a chart became when its level changed: "slower", "more frequent", "higher", or the opposite. */
+/* The word for a chart whose level changed: "slower", "more frequent", "higher", or the opposite. */
 const char *unit_change(enum unit unit, bool up);
 
 /* "2.293 s", "12 %", "4,123 a second", "17", "10,000,090". */

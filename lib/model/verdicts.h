@@ -51,7 +51,7 @@ char *verdict_where(const struct verdicts *verdicts, const struct verdict *verdi
 /* Seconds blamed on names beyond the bound, which are in no verdict. */
 double verdicts_uncounted(const struct verdicts *verdicts);
 
-/* What is blamed more than in another stream. */
+/* A name that is blamed more than in another stream. */
 struct change {
 	char *name, *sure; /* sure: as in the record */
 	struct deed *deed; /* devices by their names */

@@ -200,7 +200,7 @@ static int read_argument(struct cursor *cursor, struct argument *argument)
 	return 0;
 }
 
-/* What the events of functions have anyway. */
+/* Names that the events of functions have anyway. */
 static bool is_reserved(const char *label)
 {
 	static const char *const reserved[] = {"sp", "__probe_ip", "__probe_func", "__probe_ret_ip", EVENT_UNKNOWN};

@@ -85,7 +85,7 @@ struct argument_found {
 	struct argument_path value, length;
 };
 
-/* What an argument whose type was written (kind is not ARGUMENT_BY_DWARF) is told as where it cannot be found. */
+/* The default of an argument whose type was written (kind is not ARGUMENT_BY_DWARF), for calls in which it cannot be found. */
 struct argument_found argument_absent(const struct argument *argument);
 
 /* Tells whether it can be what argument_find() made, whoever says so. */

@@ -16,7 +16,7 @@
 
 enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, PARAMETERS_MAX = 256 };
 
-/* What the calling convention of a machine says. */
+/* The calling convention of a machine. */
 static const struct machine {
 	int number;	   /* EM_... */
 	uint8_t stack;	   /* register */
@@ -436,7 +436,7 @@ static int find_parameter(const struct finder *finder, struct place *place)
 	return fail_parameter(finder);
 }
 
-/* What an argument or the result is, as somebody wrote it down. */
+/* Finds the type of an argument or of the result, as somebody wrote it down. */
 static void find_written(const struct finder *finder, struct place *place)
 {
 	char base[ARGUMENT_WORD];

@@ -67,7 +67,7 @@ static void offer_members(struct list *list, const char *parameter, const char *
 	} while (list->seen++ < MEMBERS_MAX && list->count < list->most && dwarf_siblingof(&die, &die) == 0);
 }
 
-/* What a parameter points to, or consists of. */
+/* Offers the members that a parameter points to, or consists of. */
 static void offer_behind(struct list *list, const char *parameter, Dwarf_Die *type)
 {
 	char expression[EXPRESSION_ROOM];

@@ -158,7 +158,7 @@ static int64_t encoding_of(Dwarf_Die *type)
 	return dwarf_tag(type) == DW_TAG_base_type && read_number(type, DW_AT_encoding, &encoding) ? encoding : 0;
 }
 
-/* What C and C++ call char, which on some machines has no sign. */
+/* The char of C and C++, which on some machines has no sign. */
 bool type_is_char(Dwarf_Die *type)
 {
 	Dwarf_Die peeled;

@@ -72,7 +72,7 @@ struct type_class {
 	uint8_t part[2];
 };
 
-/* What C++ may not copy byte by byte is passed by reference: whether this one is, if that is known; else it may be unknown. */
+/* C++ passes by reference the types that it may not copy byte by byte. Tells whether this is one, or unknown. */
 enum type_passing { PASSED_UNTOLD, PASSED_BY_VALUE, PASSED_BY_REFERENCE };
 struct type_class type_classify(Dwarf_Die *type, enum type_passing passing);
 

@@ -23,7 +23,7 @@ struct lookup_place;
 
 enum { CODE_BUILD_ID = 20 }; /* bytes, at most */
 
-/* What tells that a file is the one that was mapped. */
+/* Marks by which a file is known to be the one that was mapped. */
 struct code_identity {
 	const unsigned char *build_id;
 	size_t build_id_size; /* 0: not known */
@@ -48,7 +48,7 @@ const char *code_name(const struct code *code); /* the path's last part: "libz.s
 void code_mark(struct code *code, bool mapped);
 bool code_is_mapped(const struct code *code);
 
-/* What lies at an offset in the file. The caller frees the functions' names. */
+/* Looks up the place at an offset in the file. The caller frees the functions' names. */
 void code_look(struct code *code, uint64_t offset, struct lookup_place *place);
 
 /*

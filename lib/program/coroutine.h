@@ -8,7 +8,7 @@
 /* All actors, as a pattern for lookup_matching(); other patterns match none. */
 #define COROUTINE_ACTORS "_Z*.Frame.actor"
 
-/* What tells of an actor's call which coroutine goes on, and whether it has just been made (then it is 0). */
+/* The arguments of an actor's call that tell which coroutine goes on, and whether it has just been made (then 0). */
 #define COROUTINE_ARGUMENTS "frame=%1,again=frame_ptr->_Coro_resume_index"
 
 /* The ramp's symbol, by the actor's; NULL: it is none. The caller frees it. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* What is written of a name. */
+/* A name as it is written. */
 struct writing {
 	char text[DEMANGLED_MAX + 1];
 	size_t length;

@@ -125,10 +125,10 @@ static bool has_name(const Elf_Data *data, const char *const names[])
 static const char *const throwing[] = {"__gxx_personality_v0", "__cxa_throw", "rust_eh_personality", "_Unwind_RaiseException", NULL};
 static const char *const changing[] = {"swapcontext", "setcontext", "makecontext", "jump_fcontext", "ontop_fcontext", "sigaltstack",
 				       "ASYNC_start_job", NULL};
-/* What a library that runs its callers' functions on stacks of its own calls. */
+/* Functions that a library calls if it runs its callers' functions on stacks of its own. */
 static const char *const switching[] = {"swapcontext", "jump_fcontext", "ontop_fcontext", NULL};
 static const char *const jumping[] = {"longjmp", "__longjmp_chk", NULL};
-/* What a library that throws calls; not one that only passes exceptions on, or has run out of memory. */
+/* Functions that a library calls if it throws; not one that only passes exceptions on, or has run out of memory. */
 static const char *const thrown[] = {"__cxa_throw", "__cxa_rethrow", "rust_eh_personality", "_Unwind_RaiseException",
 				     "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt20__throw_length_errorPKc",
 				     "_ZSt19__throw_logic_errorPKc", "_ZSt21__throw_runtime_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
@@ -180,7 +180,7 @@ void ends_close(struct ends_file *file)
 	free(file);
 }
 
-/* What the dynamic linker is told: the libraries that it needs, where to look for them, and whether it is a program. */
+/* The program's words to the dynamic linker: the libraries that it needs, where to look for them, and whether it is a program. */
 static void read_dynamic(struct ends_file *file)
 {
 	Elf_Scn *section = NULL;

@@ -320,7 +320,7 @@ static struct distance moved(struct distance from, int64_t by)
 	return from.known ? from : unknown;
 }
 
-/* What "[rsp + 8]" or "[rbp - 16]" is the address of. */
+/* The place that "[rsp + 8]" or "[rbp - 16]" means. */
 static struct distance address_of(const struct frame *frame, const x86_op_mem *memory)
 {
 	if (memory->index != X86_REG_INVALID)
@@ -330,7 +330,7 @@ static struct distance address_of(const struct frame *frame, const x86_op_mem *m
 					     : unknown;
 }
 
-/* What an operand holds. */
+/* The value of an operand. */
 static struct distance value_of(const struct frame *frame, const cs_x86_op *operand)
 {
 	if (operand->type != X86_OP_REG)
@@ -338,7 +338,7 @@ static struct distance value_of(const struct frame *frame, const cs_x86_op *oper
 	return operand->reg == X86_REG_RSP ? frame->sp : operand->reg == X86_REG_RBP ? frame->bp : unknown;
 }
 
-/* What an instruction with two operands puts into its first one, which is the stack pointer or the frame pointer. */
+/* The value that an instruction with two operands puts into its first one, which is the stack pointer or the frame pointer. */
 static struct distance computed(const struct frame *frame, unsigned id, const cs_x86 *x86)
 {
 	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];

@@ -44,7 +44,7 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
  */
 void image_step(struct image *image, uint64_t address, struct step *step);
 
-/* What somebody wrote down of the program, as members_choose() has it, for what follows; nothing is known of it otherwise. */
+/* Takes the lines about the program's members (members_choose()) for the calls that follow; without it there are none. */
 void image_choose_members(struct image *image, const char *lines);
 
 /* As argument_find(), of the function that begins, or has an instruction, at an offset in the file. -1 after fail(). */

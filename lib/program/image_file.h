@@ -18,11 +18,11 @@ ssize_t image_file_build_id(Elf *elf, const void **id);
 /* The debug file that has the module's build id; of a module without one, the one that its link names, and that has its checksum. -1. */
 int image_file_debug(Dwfl_Module *module, const struct debug_source *source, const char *link, GElf_Word crc);
 
-/* What the module's debug file has in common with others. -1: there is none. */
+/* The file of what several debug files have in common. -1: there is none. */
 int image_file_shared(Dwfl_Module *module, const struct debug_source *source, const char *link);
 
 /*
- * What a program or library spans, by its segments, and how many bytes its sections may take in memory: DWARF, and what else may be
+ * The size of a program or library, by its segments, and how many bytes its sections may take in memory: DWARF, and what else may be
  * asked for. `fd` is that of the file. False: it spans nothing, its notes are too large to be read, or `elf` is NULL.
  */
 struct image_extent {

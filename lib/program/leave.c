@@ -284,7 +284,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 		search->traits |= traits & ENDS_THROWS;
 }
 
-/* What its libraries throw, those that it names, and those that it has loaded. */
+/* Looks whether its libraries throw, those that it names and those that it has loaded. */
 static void search_libraries(struct leave *leave, struct search *search)
 {
 	size_t running;

@@ -79,7 +79,7 @@ struct lookup {
 	char text[ANSWER_ROOM + 1];
 };
 
-/* What became of a question. */
+/* The outcome of a question. */
 enum outcome { ANSWERED, DIED, SLOW, UNHEARD /* it was still busy with something else */, STOPPED };
 
 struct lookup *lookup_new(int (*stopped)(void))

@@ -50,7 +50,7 @@ int lookup_start(struct lookup *lookup);
 struct lookup_file *lookup_add(struct lookup *lookup, const struct opener_file *found, const char *path);
 void lookup_forget(struct lookup *lookup, struct lookup_file *file);
 
-/* What lies at an offset in a file. */
+/* The place at an offset in a file. */
 struct lookup_place {
 	bool found; /* code */
 	struct step step;

@@ -24,7 +24,7 @@ struct members_type {
 /* -1 after fail(): *wrong is then the word that is none of these. */
 int members_check(const char *members, const char **wrong);
 
-/* What an argument ("%1") or the result ("ret") of a function points to. False: nobody says. */
+/* The type that an argument ("%1") or the result ("ret") of a function points to. False: nobody wrote it down. */
 bool members_base(const char *members, const char *function, const char *base, struct members_type *type);
 
 /* Where a member of a type is. False: nobody says. */

@@ -54,7 +54,7 @@ static bool is_of_ocaml(const char *function)
 	return strncmp(function, "caml", 4) == 0 && isupper((unsigned char)function[4]);
 }
 
-/* What V8 has compiled beforehand. */
+/* The functions that V8 has compiled beforehand. */
 static bool is_of_javascript(const char *function)
 {
 	return strncmp(function, "Builtins_", 9) == 0;

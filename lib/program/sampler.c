@@ -44,7 +44,7 @@ struct sampler_ring {
 	uint64_t lost_told, lost_counted; /* by records, which come with the next that fits; at the end, by the kernel */
 };
 
-/* What follows every record that is no sample (sample_id_all), for SAMPLER_TYPE. */
+/* The tail of every record that is no sample (sample_id_all), for SAMPLER_TYPE. */
 struct trailer {
 	uint32_t process, thread;
 	uint64_t ts;
@@ -82,7 +82,7 @@ static void sampler_ring_close(struct sampler_ring *ring)
 	errno = error;
 }
 
-/* What the kernel has counted as lost, for good once its events are disabled; nothing before Linux 6.0. */
+/* The kernel's count of lost records, final once its events are disabled; 0 before Linux 6.0. */
 static void sampler_ring_count_lost(struct sampler_ring *ring)
 {
 	struct {
@@ -200,13 +200,13 @@ static void read_user(struct cursor *cursor, struct sampled_record *record)
 		record->stack_size = size;
 }
 
-/* What a group of counters tells: perf_event_open(2), PERF_FORMAT_GROUP. */
+/* The values of a group of counters: perf_event_open(2), PERF_FORMAT_GROUP. */
 struct group {
 	uint64_t count, enabled, running;
 	uint64_t values[2 + COUNTERS_MAX]; /* the first are switches, and ticks, if there are any */
 };
 
-/* What came since the last switch on the CPU, or tick. False: that is not known, or it was not counted all the time. */
+/* The counts since the last switch on the CPU, or tick. False: that is not known, or it was not counted all the time. */
 static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
 {
 	struct group group = {.count = take_number(cursor), .enabled = take_number(cursor), .running = take_number(cursor)};

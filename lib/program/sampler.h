@@ -29,7 +29,7 @@ enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
 enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_THROW_STACK = 8192, SAMPLE_KERNEL = 16 };
 
-/* What a handler sees; all pointers are valid until the next call. LOST: before it some of this CPU did not fit into its ring. */
+/* A record as its handler sees it; all pointers are valid until the next call. LOST: before it some of this CPU did not fit into its ring. */
 struct sampled_record {
 	enum sampled kind;
 	int64_t ts;

@@ -31,7 +31,7 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bia
 	return NULL;
 }
 
-/* What libiberty calls the scopes that have no name; NULL: it is no scope of names. */
+/* The name that libiberty gives to scopes without one; NULL: it is no scope of names. */
 static const char *scope_name(Dwarf_Die *scope)
 {
 	const char *name = die_name(scope);

@@ -345,7 +345,7 @@ void spaces_settle(struct spaces *spaces, int64_t now)
 	spaces->lost = false;
 }
 
-/* What it maps now. Of one that is over nothing is known any more. */
+/* Reads the process's mappings. If it has ended, nothing is known of it any more. */
 static struct space *find_again(struct spaces *spaces, struct space *space, int32_t process)
 {
 	if (space && space->over) {

@@ -63,7 +63,7 @@ int stacks_see_throws(struct stacks *stacks, uint64_t event)
 	return sampler_see_throws(&stacks->sampler, stacks->clock, event);
 }
 
-/* What is mapped from now on is sampled, so that nothing falls between that and what /proc tells. */
+/* Mappings made from now on are sampled before /proc is read, so that none is missed in between. */
 int stacks_start(struct stacks *stacks)
 {
 	if (sampler_start(&stacks->sampler) < 0)

@@ -20,7 +20,7 @@
  */
 enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 
-/* What was found of a function while all symbols pass by. */
+/* The result of a search for a function among all symbols. */
 struct search {
 	const char *function;
 	const char *part; /* other symbols than those that have this need not be demangled */
@@ -49,7 +49,7 @@ static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, co
 /* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
 typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
 
-/* What the compiler cut out of a function is not where that begins, though its plain name is the same. */
+/* A part that the compiler cut out of a function is not where that begins, though its plain name is the same. */
 static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *name, const char *plain)
 {
 	if (!plain || strcmp(plain, search->function) != 0 || strstr(name, ".cold") || strstr(name, ".part."))
@@ -220,7 +220,7 @@ struct matching {
 	ARRAY(struct match) found;
 };
 
-/* What the compiler and the C library put in every program, and the parts into which a compiler cuts functions. */
+/* Functions that the compiler and the C library put in every program, and the parts into which a compiler cuts functions. */
 static bool is_own(const char *name)
 {
 	static const char *const others[] = {"deregister_tm_clones", "register_tm_clones", "frame_dummy"};

@@ -1,7 +1,7 @@
 /*
  * symbol: the functions of a program or shared library, and where they begin, for uprobes.
  *
- * What reads a file is called where there are no rights to lose (program/lookup.h); the path is only told.
+ * Functions that read a file are called where there are no rights to lose (program/lookup.h); the path is for messages.
  */
 #ifndef PROGRAM_SYMBOL_H
 #define PROGRAM_SYMBOL_H
@@ -23,7 +23,10 @@
  */
 char *symbol_binary(const char *name);
 
-/* The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor of a "{shim:vtable#0}" in one of Rust; NULL: there is none. */
+/*
+ * The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor of a "{shim:vtable#0}" in one of Rust; NULL:
+ * there is none.
+ */
 const char *symbol_colon(const char *text);
 
 /* "FUNCTION+OFFSET", with the offset in decimal or as 0x...: sets it, and returns the length of the function's name. 0: it is none of that. */

@@ -47,8 +47,8 @@ static bool is_current(const struct kallsyms *kallsyms, const char *modules)
 }
 
 /*
- * Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. Reads them, unless they were read and no module has come or gone since. Where the kernel hides them (kptr_restrict) or
- * /proc is not there, none are known.
+ * Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. Reads them, unless they were read
+ * and no module has come or gone since. Where the kernel hides them (kptr_restrict) or /proc is not there, none are known.
  */
 static void kallsyms_read(struct kallsyms *kallsyms)
 {
@@ -370,7 +370,7 @@ static int32_t kernel_frame(struct unwinder *unwinder, uint64_t address)
 	return place->frames[0];
 }
 
-/* What calls the sampler is no part of the story. */
+/* The kernel's functions that call the sampler are no part of the stack. */
 static bool is_tracing(const char *frame)
 {
 	static const char prefix[] = "__traceiter_";

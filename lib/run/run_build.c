@@ -317,7 +317,7 @@ static void made(struct run_builder *builder, struct thread *parent, int64_t tid
 }
 
 /*
- * What the thread executes now, by a name of the job's program if it has one: the file that was executed, else comm, or what a `task`
+ * The program that the thread executes now, by a name of the job's program if it has one: the file that was executed, else comm, or what a `task`
  * record has as program, such as "bash nightly.sh": its first and last words. Sets *name; whether it is the job's.
  */
 static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAME_ROOM])

@@ -245,7 +245,7 @@ static bool repeats(const char **of_unit, size_t units)
 	return false;
 }
 
-/* What changes within a node, or is nominal and never repeats between nodes, as uuids are, is no setting. */
+/* A key is no setting if it changes within a node, or is nominal and never repeats between nodes, as uuids are. */
 static bool is_setting(const struct chosen *chosen, const struct run_column *column, char *const *texts)
 {
 	const char **of_unit = memory_new((size_t)chosen->units + 1, sizeof(*of_unit));

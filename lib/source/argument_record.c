@@ -314,7 +314,7 @@ static uint16_t least(uint16_t a, uint16_t b)
 	return a < b ? a : b;
 }
 
-/* What there is before the first argument stays as it is, but where events are to be alike. NULL after fail(). */
+/* Keeps the fields before the first argument, unless events are to be alike. NULL after fail(). */
 static const char *find_head(struct argument_record *record, struct tep_event *event)
 {
 	record->first = 0;

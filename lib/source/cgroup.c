@@ -12,7 +12,7 @@
 
 enum { DEPTH_MAX = 32, SMALL = 4096, THREADS_TEXT_MAX = 1 << 18 };
 
-/* What the file begins with; false: it is not there. */
+/* Reads the beginning of the file; false: it is not there. */
 static bool read_at(int directory, const char *file, char *text, size_t room)
 {
 	int fd = openat(directory, file, O_RDONLY | O_CLOEXEC);

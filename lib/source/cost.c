@@ -20,7 +20,7 @@
 #include "stream/stream.h"
 
 /*
- * What an event costs whoever is traced, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
+ * The cost of an event for the traced thread, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
  * "kernel ring alone": 154). That of a probe is what a function's entry or return costs: from 800 to 1,800, by its first
  * instruction; one at an instruction that leaves a function costs far more, because the kernel steps over it (rows "probe" of `make bench`).
  * Of a stack the first is what its sample costs, the second what it costs the collector to walk it up.
@@ -333,7 +333,7 @@ static double times_of(const struct cost *cost, const struct cost_subject *subje
 	return cost->hits ? (double)hits_of(cost->hits, i) : 1;
 }
 
-/* What the stacks cost the collector and its helpers. */
+/* The CPU time that stacks cost the collector and its helpers. */
 static double stacks_own(const struct spent *from, const struct spent *to)
 {
 	return (double)(to->stacks - from->stacks) * STACK_WALK_NS + (double)(to->lookups - from->lookups);

@@ -19,7 +19,7 @@
  */
 enum { SHORT = 464, LONG = 4048, RING = 1 << 19, COMM = 16 };
 
-/* What the program writes. */
+/* A record that the program writes. */
 struct record {
 	uint64_t ts;
 	uint64_t thread; /* process in the upper half, thread in the lower */

@@ -30,8 +30,8 @@ void execs_take(struct execs *execs);
 void execs_learn(struct execs *execs, int32_t pid, const struct program *program);
 
 /*
- * What the process was begun with at this time, of CLOCK_MONOTONIC, give or take a millisecond; EXECS_LAST: the last time, be it by its
- * parent. False: not known. In program->group is its control group then, if *has_group; its title is not touched.
+ * The program and arguments that the process began at this time, of CLOCK_MONOTONIC, give or take a millisecond; EXECS_LAST: the last time, be it
+ * by its parent. False: not known. In program->group is its control group then, if *has_group; its title is not touched.
  */
 #define EXECS_LAST INT64_MAX
 bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *program, bool *has_group);

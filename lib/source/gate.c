@@ -26,7 +26,7 @@ struct gated {
 	ARRAY(char *) events;
 };
 
-/* What both processes see. */
+/* The memory that both processes share. */
 struct gate_state {
 	atomic_uint begun, done; /* programs whose probes were turned off */
 	atomic_bool closed[PROGRAMS];

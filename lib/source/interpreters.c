@@ -12,7 +12,7 @@
 
 #define LIST "charts/formats/interpreters"
 
-/* What the file tells of an interpreter; "" where it tells nothing. Lists of words have a space before and behind each. */
+/* An interpreter, as the file describes it; "" where it says nothing. Lists of words have a space before and behind each. */
 enum option { FLAGS, VALUED, NAMING, WORDS, WORDS_VALUED, WORDS_NAMING, WORDS_ENDING, OPTIONS };
 
 static const char *const keys[OPTIONS] = {"flags", "valued", "naming", "words", "words_valued", "words_naming", "words_ending"};
@@ -149,7 +149,7 @@ static enum step take_option(const struct interpreter *known, const char *option
 	return option[1] && option[1] != '-' ? take_letters(known, option + 1, words, found) : STEP_END;
 }
 
-/* What the interpreter runs; NULL: not known. */
+/* The script that the interpreter runs; NULL: not known. */
 static const char *find_script(const struct interpreter *known, struct words *words)
 {
 	const char *word, *found = NULL;

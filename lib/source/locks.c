@@ -22,10 +22,10 @@ enum {
 	REST = 200,	     /* after a look, so many times as long as it took */
 };
 
-/* What a list says that was read so long after the try may not have been true then. */
+/* A list that was read so long after the try may say what was not true then. */
 static const int64_t late_max = NSEC_PER_SEC / 5, between_looks = NSEC_PER_SEC / 10;
 
-/* What the format below describes. */
+/* An event in the format below. */
 struct holder_event {
 	uint16_t common_type;
 	uint8_t common_flags, common_preempt_count;

@@ -9,7 +9,7 @@ enum { COMMIT_AT = 8, ENTRY = 4 };
 #define MISSED_STORED (1UL << 30)
 #define COMMIT_MASK (MISSED_STORED - 1)
 
-/* What the five bits say if not a length in words. */
+/* The meanings of the five bits that are no length in words. */
 enum { LENGTH_FOLLOWS = 0, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
 enum { TIME_BITS = 27 };
 

@@ -108,8 +108,8 @@ static int make_one(const struct place *place, const char *name, const char *arg
 }
 
 /*
- * Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. The kernel's count of hits (uprobe_profile) tells
- * no groups, so names of events that are each a function's own are unlike those of other collectors.
+ * Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. The kernel's count of hits
+ * (uprobe_profile) tells no groups, so names of events that are each a function's own are unlike those of other collectors.
  */
 static void name_next(const struct probes *probes, char name[NAME_ROOM])
 {
@@ -452,14 +452,15 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 /* --- lines ------------------------------------------------------------------------------------------------------------- */
 
 /*
- * What a hit costs, in nanoseconds, as measured: at an instruction that the kernel emulates, and at one that it has to step over; for each
+ * The cost of a hit, in nanoseconds, as measured: at an instruction that the kernel emulates, and at one that it has to step over; for each
  * step to another place in memory; for a text; behind a return.
  */
 enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
 
 /*
- * What a function begins with where indirect calls are checked does nothing, and the kernel has to step over it: behind it, everything is as at
- * the entry. `bare`: so it is behind the making of room on the stack, which changes only the stack pointer. Stays where nothing is won.
+ * The first instruction of a function where indirect calls are checked (endbr64) does nothing, and the kernel has to step over it: behind it,
+ * everything is as at the entry. `bare`: so it is behind the making of room on the stack, which changes only the stack pointer. Stays where
+ * nothing is won.
  */
 static uint64_t past_entry(const char *path, uint64_t offset, bool bare)
 {

@@ -454,7 +454,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 /* Far above the kernel's own numbers. */
 enum { ID_SLEEP = WISH_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_COUNTER = WISH_OWN_IDS /* the first of COUNTERS_MAX */ };
 
-/* What the formats below describe. */
+/* Events in the formats below. */
 struct stack_event {
 	uint16_t common_type;
 	uint8_t common_flags, common_preempt_count;

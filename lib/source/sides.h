@@ -1,7 +1,7 @@
 /*
  * sides: which side of their connections the traced processes are.
  *
- * Who asks by a connection is told by connect() and accept(). Of a connection from before the trace only its first transfer would tell, and
+ * connect() and accept() tell which side of a connection asks. Of a connection from before the trace only its first transfer would tell, and
  * that misleads where it is an answer. But the kernel knows more: who accepted a connection has the address of a listener, and
  * who asks there has it at the other end. Who asks another machine, or another network namespace, has a port that the kernel gave it
  * (ip_local_port_range), and the other end has none of those. Of a pair of sockets nobody knows.

@@ -81,7 +81,7 @@ static void forget_program(struct thread *process)
 }
 
 /*
- * What /proc tells, but for the command line, which the program may have written over: that as it was begun, if that was seen. Where
+ * The program as /proc tells it, but for the command line, which the program may have written over: that as it was begun, if that was seen. Where
  * /proc does not tell, for the process has just ended, what it began tells.
  */
 static bool ask(struct threads *threads, int64_t ts, struct process_program *asked, int32_t tid, int32_t pid)
@@ -101,7 +101,7 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 	return true;
 }
 
-/* What the process of the thread runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
+/* The program that the thread's process runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
 static const struct process_program *program_of(struct threads *threads, int64_t ts, int32_t tid, int32_t pid)
 {
 	struct thread *process = threads_at(threads, pid);
@@ -123,7 +123,7 @@ static const struct process_program *program_of(struct threads *threads, int64_t
 }
 
 /*
- * What the thread begins to run at this time, by the kernel's word, so that /proc need not be asked: only for the control group, where
+ * The program that the thread begins to run at this time, by the kernel's word, so that /proc need not be asked: only for the control group, where
  * that is not known. NULL: it begins nothing, or what is not known.
  */
 static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid, bool is_there)

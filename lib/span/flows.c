@@ -420,7 +420,7 @@ static int take_base(struct flows *flows, const struct fields *fields)
 	return 0;
 }
 
-/* Who sent is not known from the gap's beginning on; nor is which socket an address of the kernel stands for. */
+/* From the gap's beginning on senders are unknown, and the sockets that the kernel's addresses stand for. */
 static int take_loss(struct flows *flows, const struct fields *fields)
 {
 	struct socket *socket, *next;

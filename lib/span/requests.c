@@ -513,7 +513,7 @@ static void spell_peer(const struct turn *turn, char *text, size_t room)
 		snprintf(text, room, ipv4 ? "%s:%u" : "[%s]:%u", ip, peer->port);
 }
 
-/* What the process is called: by its first thread, else the thread's own name. */
+/* The name of the process: that of its first thread, else the thread's own name. */
 static const char *service_name(const struct host *host, int32_t tid)
 {
 	struct thread *thread, *leader = NULL;

@@ -57,7 +57,7 @@ void talks_add(struct talks *talks, int host, const struct flows *flows)
 		add_end(talks, host, ends[i]);
 }
 
-/* What was never sent cannot arrive: then some of what was sent was not seen. */
+/* More bytes arrived than were seen to be sent: some that were sent were not seen. */
 static bool contradicts(const struct end *from, const struct end *to)
 {
 	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : from->sent_before;

@@ -209,7 +209,7 @@ static int by_path(const void *a, const void *b, void *tree)
 	return strcmp(left, right);
 }
 
-/* What it has become at `now` is final. */
+/* Its value at `now` is final. */
 static int settle(struct state_attributes *attributes, uint32_t node)
 {
 	struct attribute *attribute = attributes->of_node.items[node];

@@ -62,7 +62,7 @@ int state_attributes_take_back(struct state_attributes *attributes, int64_t from
 typedef int state_attribute_seen(void *context, uint32_t node, int64_t since, struct state_value value);
 int state_attributes_each(const struct state_attributes *attributes, state_attribute_seen *seen, void *context);
 
-/* What was not done, since the beginning. */
+/* Actions that were not done, since the beginning. */
 struct state_counts {
 	uint64_t refused;  /* changes of attributes that would have been too many */
 	uint64_t empty;	   /* pops of an empty stack */

@@ -32,7 +32,7 @@ struct rules_of {
 	bool seen;
 };
 
-/* What is of a host: its numbers, and its formats. */
+/* The parts that each host has: its numbers, and its formats. */
 struct host {
 	struct events *events;
 	ARRAY(struct state_file *) files;

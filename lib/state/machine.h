@@ -49,7 +49,7 @@ int state_machine_finish(struct state_machine *machine);
 /* From the first record with a time to the last one. False: there was none. */
 bool state_machine_span(const struct state_machine *machine, int64_t *from, int64_t *to);
 
-/* What was not done. */
+/* Actions that were not done. */
 struct state_machine_counts {
 	uint64_t null_paths; /* a part of the path was null */
 	uint64_t too_deep;   /* paths of more than STATE_DEPTH_MAX components */

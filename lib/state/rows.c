@@ -57,7 +57,7 @@ void rows_begin(struct rows *rows, const struct rows_column *columns, size_t cou
 		fprintf(rows->out, "%*s%s", width_of(rows, i), columns[i].name, i + 1 < count ? "  " : "\n");
 }
 
-/* What stands before a cell. */
+/* The text before a cell. */
 static void begin_cell(struct rows *rows)
 {
 	bool first = rows->column == 0;

@@ -40,7 +40,7 @@ struct state_layout {
 	char *text, *members;
 };
 
-/* What begins a request within a connection to this port (span-build). */
+/* The bytes that begin a request within a connection to this port (span-build). */
 struct state_unit {
 	char *name;
 	uint16_t port; /* 0: any */

@@ -37,7 +37,7 @@ struct state_path {
 	ARRAY(struct state_template) components;
 };
 
-/* What a template is made into text with. */
+/* The values that a template is made into text with. */
 struct state_scene {
 	struct events *events;
 	struct state_tree *tree;

@@ -41,7 +41,7 @@ void state_value_drop(struct state_texts *texts, struct state_value *value);
 
 bool state_value_equal(struct state_value a, struct state_value b); /* of one pool */
 
-/* What it is in words, with NUL; "" if it is null. A number is spelled into `room`. Valid as long as the value is. */
+/* The value in words, with NUL; "" if it is null. A number is spelled into `room`. Valid as long as the value is. */
 enum { STATE_VALUE_ROOM = 24 };
 const char *state_value_spell(struct state_value value, char room[STATE_VALUE_ROOM], size_t *length);
 

@@ -66,7 +66,7 @@ struct reader {
 
 enum part_is { PART_TRUTH, PART_NUMBER, PART_TEXT, PART_OPEN };
 
-/* What was read: a condition, or the value that one may begin with. `node` is NULL after fail(). */
+/* The result of reading: a condition, or the value that one may begin with. `node` is NULL after fail(). */
 struct part {
 	struct condition *node;
 	enum part_is is;
@@ -324,7 +324,7 @@ static struct part read_string(struct reader *reader)
 	return part;
 }
 
-/* What stands in parentheses: a value, or, where one may stand, a condition. */
+/* The inside of parentheses: a value, or, where one may stand, a condition. */
 static struct part read_nested(struct reader *reader, bool truth_may_stand)
 {
 	struct script *script = reader->script;

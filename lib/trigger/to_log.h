@@ -21,7 +21,7 @@ struct to_log {
 	unsigned metrics; /* of each call */
 };
 
-/* What is logged where LOG does not say (the paper's figure 2). */
+/* The default of LOG (the paper's figure 2). */
 #define TO_LOG_DEFAULT ((struct to_log){.activity = true, .methods = 5, .metrics = METRIC_ARGS | METRIC_RET_VALUE})
 
 /* The metrics by name: "args" is number 0. NULL: there are no more. */
@@ -30,7 +30,7 @@ const char *metric_name(size_t number);
 struct line;
 void to_log_spell(const struct to_log *log, struct line *line);
 
-/* What the record does not tell is the default: older ones tell nothing. Unknown metrics are passed over. */
+/* Keys that the record lacks, as older ones do, have their defaults. Unknown metrics are passed over. */
 struct fields;
 struct to_log to_log_read(const struct fields *fields);
 

@@ -326,7 +326,7 @@ static int read_until(struct trigger *trigger, struct script *script)
 	return more;
 }
 
-/* What holds where a trigger does not say else (the paper's figure 2). */
+/* The defaults of a trigger (the paper's figure 2). */
 static void set_defaults(struct trigger *trigger)
 {
 	trigger->log = TO_LOG_DEFAULT;

@@ -210,7 +210,7 @@ static bool say_exception(const struct occasion *occasion, struct told *told)
 	return true;
 }
 
-/* What the firing's signal tells. */
+/* The fields of the firing's signal. */
 static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, struct told *told)
 {
 	struct filter_found found = {.trigger = watched->trigger->name, .chart = watched->trigger->name, .start = occasion->ts, .end = occasion->ts, .tid = -1};

@@ -22,7 +22,7 @@ struct ask {
 	int32_t by;    /* index of the thread that asked: this one, or another one of its process */
 };
 
-/* Since when what ended this wait was waited for. */
+/* The time since which the end of this wait was waited for. */
 struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t wait);
 
 /*
@@ -32,11 +32,11 @@ struct ask ask_since(const struct wake *wake, const struct thread *thread, size_
 enum { OTHERS_LEAST = 10 };
 void ask_others(const struct wake *wake, const struct thread *thread, size_t wait, struct deed_detail *detail);
 
-/* Tells whether who waits for this reason waits for any of many events. */
+/* Tells whether a thread that waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
 
 /*
- * Whom the thread answered by this descriptor last after `from` and until `to`: a thread of another process that a call which does not
+ * The thread that this one answered last by this descriptor, after `from` and until `to`: one of another process that a call which does not
  * receive woke, and nobody else. Index; INDEX_NONE: not known.
  */
 int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int64_t to);

@@ -15,7 +15,7 @@
 #include "wake/walk.h"
 
 /*
- * What blk-flush.c of the kernel does, as its events show it. A bio that asks for a flush (rwbs begins with F) waits
+ * The work of the kernel's blk-flush.c, as its events show it. A bio that asks for a flush (rwbs begins with F) waits
  * until the disk is sent a flush, a request of the kernel's own with rwbs FF and no sectors. One flush serves all bios that
  * had asked by then. Then the bio is over, or if it has data these are written as any other's. If the disk cannot
  * write past its cache, data that must not stay there (F behind the W of the bio, none in the request) are followed by
@@ -495,7 +495,7 @@ void block_add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node
 }
 
 /*
- * What is blamed on a queue node itself is the time in which its disk served nobody: the doing of the scheduler, which
+ * The blame of a queue node itself is the time in which its disk served nobody: the doing of the scheduler, which
  * so has its name there.
  */
 static int32_t queue_node(struct cut *cut, int32_t index)
@@ -560,8 +560,8 @@ static void walk_ender(struct walk *walk, int32_t index, const struct ender *end
 }
 
 /*
- * What ended the service of the errand's request. Who waits for a write that is followed by a flush before that is over is the
- * flush. Returns the node of the service.
+ * Goes on from the end of the service of the errand's request. While the data of a write are done and the request is not, the flush behind
+ * the data is what waited for them. Returns the node of the service.
  */
 static int32_t walk_service(struct walk *walk, struct errand errand)
 {

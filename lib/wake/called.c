@@ -4,10 +4,10 @@
 #include <string.h>
 
 /*
- * What threads were called. One that is begun has its parent's name until it is given its own, so that goes for all of its
- * time; but who is renamed later runs another program, as a shell that goes over into what it was to prepare, or tells what
- * it works at, and what it did before goes by the name of before. Who only counts goes on with what it did. Where an interpreter
- * runs a script and the thread has no name of its own, the script is part of its name.
+ * The names of threads. A new thread has its parent's name until it is given its own, which then holds for all of its time. A thread that is
+ * renamed later runs another program, as a shell does that goes over into the program it was to prepare, or tells what it works at; its pieces
+ * from before keep the old name. If only the digits of the name changed, the thread keeps its old identity. Where an interpreter runs a script
+ * and the thread has no name of its own, the script is part of its name.
  */
 
 enum { COMM_ROOM = 64 };

@@ -140,7 +140,7 @@ static void enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, in
 }
 
 /*
- * What an interrupt has to receive is handled by the soft interrupt that it hit, together with what that was raised for: since
+ * Data that an interrupt has to receive are handled by the soft interrupt that it hit, together with what that was raised for: since
  * Linux 6.4 it is then not raised again.
  */
 static void join(const struct wake *wake, struct cpu *cpu)

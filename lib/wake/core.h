@@ -97,7 +97,7 @@ struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid);
 void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
 
 /*
- * The thread that ended a wait that is over, and when it did what ended it; INDEX_NONE: none did.
+ * The thread that ended a wait that is over, and the time of its act; INDEX_NONE: none did.
  */
 struct doer {
 	int32_t thread;

@@ -11,7 +11,7 @@
 #include "wake/name.h"
 
 /*
- * What a thread in a system call really waits for, where an event or the collector tells. The call's own event has no
+ * The object that a thread in a system call really waits for, where an event or the collector tells it. The call's own event has no
  * more than the number of a file, which may be anything.
  */
 

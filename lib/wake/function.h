@@ -16,7 +16,7 @@ struct function_event {
 	bool returns;
 };
 
-/* What a call has that a `handoff` record names: it handed something over, or was caused by that. */
+/* A value of a call that a `handoff` record names: the call handed it over, or was caused by it. */
 struct function_hand {
 	size_t event;	/* its place among those of the window */
 	int handoff;	/* number of the record; 0, 1, 2, ... */

@@ -4,12 +4,12 @@
 #include "wake/name.h"
 
 /*
- * Who spins for a mutex of the kernel does so only while the mutex's owner has a CPU (mutex_spin_on_owner() in the
+ * A thread spins for a mutex of the kernel only while the mutex's owner has a CPU (mutex_spin_on_owner() in the
  * kernel's locking/mutex.c), and no longer than that. So if but one other thread had a CPU all the while, that is the
  * owner, and the spinner waited for it; of several nobody knows which, nor where it is not known who has a CPU.
  */
 
-/* What is shorter is not worth it; and so late an owner may have left its CPU after it had unlocked. */
+/* A shorter wait is not worth it; so late an owner may have left its CPU after it had unlocked. */
 enum { SPIN_NS = 20000 };
 
 /* The lock of the kernel that a thread tries to get, and may sleep for. */

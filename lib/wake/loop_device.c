@@ -10,7 +10,7 @@
 #include "wake/softirq.h"
 
 /*
- * What drivers/block/loop.c of the kernel does, as its events show it. Requests of the device loop0 are put on a list, and
+ * The work of the kernel's drivers/block/loop.c, as its events show it. Requests of the device loop0 are put on a list, and
  * a work on the queue loop0 does them one after the other, in the order of their issue (each control group may have a list
  * and a work of its own). Either it does the whole of one, sleeps and all, or it submits requests to the disk of the
  * file behind the device, which complete it when they are complete.

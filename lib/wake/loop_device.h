@@ -1,5 +1,5 @@
 /*
- * loop_device: what drivers/block/loop.c of the kernel does: requests of the device are done by a work, which submits
+ * loop_device: the work of drivers/block/loop.c in the kernel: requests of the device are done by a work, which submits
  * requests to another disk, or does all itself. So a request of the device is followed down to who really did it.
  * Private to lib/wake.
  */

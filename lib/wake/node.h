@@ -29,7 +29,7 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 int32_t nothing_node(struct cut *cut, const struct wake_wanted *wanted);
 
 /*
- * A new node: of the thread with this tid, who did the deed, or to whom it was done if the deed names nobody who did. And one of
+ * A new node of the thread with this tid: it did the deed, or, if the deed names nobody, the deed was done to it. And one of
  * what ended this wait: its deed gets the function in which the thread waited.
  */
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed);

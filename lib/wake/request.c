@@ -385,7 +385,7 @@ static int32_t link_taken(struct wake *wake)
 }
 
 /*
- * What the device takes and nobody has queued: it was queued before the data, or the device was full and had handed it back, which
+ * A request that the device takes and nobody has queued: it was queued before the data, or the device was full and had handed it back, which
  * the data do not tell: then it is issued once more. Two requests for the same sectors at the same time would both have been queued.
  */
 static void take_strangers(struct wake *wake, const struct request *event)

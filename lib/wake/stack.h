@@ -16,8 +16,8 @@ enum { SAMPLES_LEAST = 5 };
 enum { STACKS_MAX = 1 << 20 }; /* numbers that trace-collect gives */
 
 /*
- * What the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in, of the
- * whole run between two waits. If that has too few samples: from where it woke the asker's thread (INDEX_NONE: none) at its end; else the
+ * The functions that the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in,
+ * of the whole run between two waits. If that has too few samples: from where it woke the asker's thread (INDEX_NONE: none) at its end; else the
  * function that most samples of all the thread's runs with too few were in. Texts are NULL where that is not known.
  */
 struct stack_told {

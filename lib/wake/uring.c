@@ -238,7 +238,7 @@ static struct doer ender(const struct wake *wake, const struct piece *wait)
 	return rings_of(wake)->completions.items[wait->cause_index].by;
 }
 
-/* What the messenger did since the request could go on explains that time; whoever made it go on explains the time before. */
+/* The messenger explains the time since the request could go on; the thread that made it go on explains the time before. */
 static void explain(struct walk *walk, const struct thread *thread, size_t wait, int32_t node, struct errand errand)
 {
 	const struct completion *completion =

@@ -72,7 +72,7 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to);
 
 /*
- * Whom the target answered by this descriptor last after `from` and until `to`, and its thread: of another process, and woken by
+ * The name of the thread that the target answered last by this descriptor, after `from` and until `to`, and its tid: of another process, and woken by
  * the call. NULL: not known. The name is the wake's.
  */
 const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid);

@@ -13,7 +13,7 @@
 
 enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */ };
 
-/* What an event is to us, by its type. */
+/* The meaning of an event, by its type. */
 enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL };
 
 struct type_role {

@@ -22,13 +22,13 @@ struct whole_builder;
 struct whole_builder *whole_builder_new(struct stream *stream, struct events *events); /* NULL after fail() */
 void whole_builder_free(struct whole_builder *builder);
 
-/* What the user knows, from the next stream on; it must outlive the builder. */
+/* The user's semantics, from the next stream on; they must outlive the builder. */
 void whole_builder_semantics(struct whole_builder *builder, const struct semantics *semantics);
 
 void whole_builder_reads(struct handlers *handlers, record_handler *handler);
 int whole_builder_record(struct whole_builder *builder, const struct record *record); /* 0; -1 after fail() */
 
-/* What the trace, which is over, holds: the caller owns it. NULL after fail(). The builder begins anew. */
+/* The graph of the trace, which is over; the caller owns it. NULL after fail(). The builder begins anew. */
 struct whole *whole_builder_finish(struct whole_builder *builder);
 
 /* A sentence that says what is missing; NULL: nothing. */

@@ -187,7 +187,7 @@ static const char *event_at(const struct course *course, size_t i)
 	return whole_text(course->side->whole, course->words[i]);
 }
 
-/* What ended the wait before a segment is not part of what it did. */
+/* The end of the wait before a segment is not part of what it did. */
 static struct course course_of(const struct side *side)
 {
 	static const char woken[] = "woken=";
@@ -264,7 +264,7 @@ static bool has_event(const struct side *side, const struct side *of, const char
 	return false;
 }
 
-/* What happened in the one and not in the other. */
+/* The events of the one that the other has not. */
 static void tell_only(struct teller *teller, const struct side *one, const struct side *other)
 {
 	size_t count;

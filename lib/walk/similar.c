@@ -25,7 +25,7 @@ static void add_set(const struct place *place, word_list *words, uint32_t set)
 		*ARRAY_ADD(words) = place->normal ? normal_word(place->normal, theirs, members[i]) : members[i];
 }
 
-/* What happened in the segment, and, if that is little, in those before; sorted, each word once. */
+/* The words of the segment, and, if they are few, of those before; sorted, each once. */
 static void gather(const struct place *place, word_list *words, uint32_t number)
 {
 	const struct whole *whole = place->whole;

@@ -99,7 +99,7 @@ static const struct source *winner(const struct ballot *ballot)
 	return first;
 }
 
-/* Who is asked next; NULL: nobody, and the verdict says why. */
+/* The thread that is asked next; NULL: none, and the verdict says why. */
 static const struct source *decide(const struct ballot *ballot, enum verdict *verdict)
 {
 	const struct source *first = winner(ballot);
@@ -125,7 +125,7 @@ static bool on_path(const struct vote *vote, uint32_t thread)
 	return false;
 }
 
-/* What the next thread did decides; true: it waited, and is a step. */
+/* Decides by what the next thread did; true: it waited, and is a step. */
 static bool ask(const struct whole *whole, struct vote *vote, uint32_t thread)
 {
 	vote->thread = thread;
@@ -147,7 +147,7 @@ static bool ask(const struct whole *whole, struct vote *vote, uint32_t thread)
 	}
 }
 
-/* Who really ended the culprit's wait, if that is one of those who waited for it. */
+/* Finds the thread that really ended the culprit's wait, if that is one of those who waited for it. */
 static void find_circle(const struct whole *whole, struct vote *vote)
 {
 	uint32_t wait = vote_wait(vote);

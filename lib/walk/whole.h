@@ -26,7 +26,7 @@
 
 #define NUMBER_NONE UINT32_MAX /* no thread, no segment */
 
-/* What ended a segment's wait. ENDED_NOT: the segment has none, its thread ended, or the data did. ENDED_OPEN: it lasts. */
+/* The end of a segment's wait. ENDED_NOT: the segment has none, its thread ended, or the data did. ENDED_OPEN: it lasts. */
 enum ending { ENDED_NOT, ENDED_OPEN, ENDED_THREAD, ENDED_TIMER, ENDED_DEVICE, ENDED_OUTSIDE, ENDED_UNKNOWN, ENDINGS };
 const char *ending_name(enum ending ending);
 

@@ -18,7 +18,7 @@ uint32_t whole_thread_then(const struct whole *whole, uint32_t thread, int64_t f
 
 uint32_t whole_after(const struct whole *whole, uint32_t segment); /* the next of its thread; NUMBER_NONE */
 
-/* What was counted in a segment, by word. */
+/* The counts of a segment, by word. */
 const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count);
 
 /* Out of which wait a segment came: the one before, but for boundaries in between; NUMBER_NONE: out of none that is known. */

@@ -19,7 +19,7 @@ size_t whole_unique(uint32_t *words, size_t count); /* that alone: returns how m
 const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count);
 uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count); /* in the order of their texts; the caller frees them */
 
-/* What happened in a segment, in order; what is repeated in a row is there once. At most SEQUENCE_MOST words: the first. */
+/* The words of a segment, in order; a word that is repeated in a row is there once. At most SEQUENCE_MOST words: the first. */
 enum { SEQUENCE_MOST = 1024 };
 uint32_t whole_sequence(struct whole *whole, const uint32_t *words, size_t count);
 size_t whole_sequence_at(const struct whole *whole, uint32_t sequence, uint32_t words[SEQUENCE_MOST]);
@@ -28,7 +28,7 @@ uint32_t whole_identity(struct whole *whole, struct identity identity);
 struct identity whole_identity_at(const struct whole *whole, uint32_t identity);
 
 /*
- * What the wait's descriptor is, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
+ * The kind of the wait's descriptor, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
  * that came; 0: none.
  */
 void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind);
