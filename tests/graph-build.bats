@@ -89,6 +89,7 @@ window() {
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
 		asks|cruncher: running
+		asks-on|unknown: futex of victim
 		signalled|server: running
 		impatient|server: running
 		apart|unknown: wait of victim

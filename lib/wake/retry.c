@@ -176,20 +176,12 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 	return *cause != CAUSE_THREAD || *index != thread->index;
 }
 
-/* Within one call a thread may wait for one thing after the other, as for data to be written and then for the journal. */
-static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
+/* What ends this wait ended all waits in vain before it. Within one call a thread may wait for one thing after the other. */
+static void give(const struct thread *thread, const struct piece *wait, uint8_t cause, int32_t index)
 {
-	size_t first = thread_find(thread, retry_of(thread)->since), last = (size_t)(wait - thread->pieces.items);
-	int32_t index;
-	uint8_t cause;
+	struct piece *piece = &thread->pieces.items[thread_find(thread, retry_of(thread)->since)];
 
-	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last, 0))
-		return;
-	for (size_t i = first; i < last; i++) {
-		struct piece *piece = &thread->pieces.items[i];
-
-		if (piece->start >= syscall_of(thread)->since)
-			break;
+	for (; piece < wait && piece->start < syscall_of(thread)->since; piece++) {
 		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
 			continue;
 		if (wait->flags & PIECE_CONDITION && !(piece->flags & PIECE_CONDITION))
@@ -197,6 +189,33 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 		piece->cause = cause;
 		piece->cause_index = index;
 		piece->flags |= PIECE_TICK;
+	}
+}
+
+/* Tells whether the thread did next to nothing else since it asked first, up to and including that piece. */
+static bool only_asked(const struct thread *thread, const struct piece *piece)
+{
+	return thread_idled(thread, thread_find(thread, retry_of(thread)->since), (size_t)(piece - thread->pieces.items), 0);
+}
+
+static void answer(struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	int32_t index;
+	uint8_t cause;
+
+	if (answer_of(wake, thread, wait, &cause, &index) && only_asked(thread, wait))
+		give(thread, wait, cause, index);
+}
+
+/* A thread that has asked again, and still waits, was not answered by its limits of time. */
+static void cut(struct wake *wake)
+{
+	for (size_t i = 0; i < wake->threads.count; i++) {
+		const struct thread *thread = wake->threads.items[i];
+		const struct piece *wait = retry_of(thread)->now && thread_asleep(thread) ? wait_of_call(thread) : NULL;
+
+		if (wait && wait > thread->pieces.items && retry_of(thread)->since < syscall_of(thread)->since && only_asked(thread, wait - 1))
+			give(thread, wait, CAUSE_NONE, INDEX_NONE);
 	}
 }
 
@@ -252,4 +271,5 @@ const struct part retry_part = {
 	.enters = enters,
 	.returns = returns,
 	.left = left,
+	.cut = cut,
 };
