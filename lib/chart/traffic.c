@@ -21,7 +21,7 @@ enum role { ROLE_UNKNOWN, ROLE_FILE, ROLE_ASKS, ROLE_ASKED };
 
 struct descriptor {
 	uint8_t role;
-	bool connection; /* or a pipe, a terminal, ...: its data come from others */
+	bool connection; /* data go both ways */
 	bool connected;
 	bool received;	/* something came from the other side */
 	bool waits;	/* the process has asked and was not answered yet */
@@ -350,6 +350,6 @@ bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd
 	}
 	if (file->role == ROLE_FILE)
 		file->role = ROLE_UNKNOWN;
-	file->connection = true;
+	file->connection |= !strcmp(kind, "socket");
 	return thread && thread->fd == fd && thread->use == CALL_READ && !file->waits;
 }

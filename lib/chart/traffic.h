@@ -11,7 +11,8 @@
  *	everything else				not idle
  *
  * Who asks by a connection: the side that called connect(), that a `traced` record says so of, or whose first transfer seen is to send. The
- * other side called accept(), or its first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, or if a `file` record says so.
+ * other side called accept(), or its first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, if a
+ * `file` record says that it is a socket, or if the process answers where it reads.
  */
 #ifndef CHART_TRAFFIC_H
 #define CHART_TRAFFIC_H
