@@ -75,6 +75,13 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "${#lines[@]}" 1
 }
 
+@test "how long the kernel writes in the background is no signal; what somebody may wait for is" {
+	for letters in W=0 WM=0 D=0 WS=1 RA=1 DS=1; do
+		{ healthy; queued 3000 4711; done_at 3040 4711; } | sed "s/rwbs=R/rwbs=${letters%=*}/" >in
+		assert_equal "$letters $(filter in 2>/dev/null | records signal | wc -l)" "$letters ${letters#*=}"
+	done
+}
+
 @test "a signal has practical weight too" {
 	(healthy; queued 3000 4711; done_at 3021 4711) >in
 	run filter in
@@ -970,6 +977,15 @@ too_long() {
 	} >in
 	run -0 --separate-stderr filter -c turn --limit=100ms in
 	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "1.204000000 3.000000000"
+	# A job that comes by a pipe has its answer elsewhere; one by a socket may be the first of those.
+	for kind in pipe=0 socket=1; do
+		{
+			event 2 9 syscalls:sys_enter_read fd=5; echo "file ts=0.003 tid=9 fd=5 kind=${kind%=*}"; event 10 9 syscalls:sys_exit_read ret=4
+			noise 100 9000
+		} >in
+		run -0 --separate-stderr filter -c turn --limit=100ms in
+		assert_equal "$kind $(records signal <<<"$output" | wc -l)" "$kind ${kind#*=}"
+	done
 	# What a process that ends has not answered is given up then; another with its number has requests of its own.
 	{
 		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5
@@ -1801,4 +1817,16 @@ in_time() { # a stream whose events are in no order
 	calls 40 0.025 | in_time >bad
 	filter -c syscall --save-limits=limits good >/dev/null
 	[ "$(filter -c syscall --limits=limits bad | records signal | wc -l)" -gt 100 ]
+}
+
+@test "turns of others, however seldom a thread has to wait for one, are no signal; a wait that is longer than they are is" {
+	wait_of() { # FROM MILLISECONDS
+		event "$1" 9 sched:sched_waking pid=100
+		event $(($1 + $2)) 9 sched:sched_switch prev_pid=9 prev_state=R next_pid=100
+		event $(($1 + $2 + 1)) 100 sched:sched_switch prev_pid=100 prev_state=S next_pid=9
+	}
+	for ((i = 0; i < 300; i++)); do wait_of $((i * 20)) $((i > 105 && i % 8 == 0 ? 10 + i % 3 : 1 + i % 2)); done >turns
+	assert_equal "$(filter -c runq turns | records signal | wc -l)" 0
+	{ cat turns; wait_of 7000 200; } >long
+	assert_equal "$(filter -c runq long | records signal | value value)" 0.200000000
 }

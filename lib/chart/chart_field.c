@@ -60,6 +60,18 @@ static int64_t text_flush(const char *text)
 	return *text == 'F';
 }
 
+/* Whether a request has somebody who waits for it: a read, or what is to be done at once. Where that is not told, it may have. */
+static int64_t number_waited(const struct field_world *world, int64_t number)
+{
+	(void)world, (void)number;
+	return 1;
+}
+
+static int64_t text_waited(const char *text)
+{
+	return *text == 'R' || strchr(text, 'S') != NULL;
+}
+
 static size_t copy(char *text, size_t room, const char *from)
 {
 	int length = snprintf(text, room, "%s", from);
@@ -88,6 +100,7 @@ static const struct field_form forms[] = {
 	{"error", number_error, NULL, NULL},
 	{"runnable", number_runnable, NULL, text_runnable},
 	{"flush", number_never, NULL, text_flush},
+	{"waited", number_waited, NULL, text_waited},
 };
 
 int chart_field_make(struct chart_field *field, struct event_type *type, const char *text)
@@ -102,7 +115,7 @@ int chart_field_make(struct chart_field *field, struct event_type *type, const c
 			field->form = &forms[i];
 			return 0;
 		}
-	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush", form, field->name);
+	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush, waited", form, field->name);
 }
 
 /* FNV-1a. */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "chart/method.h"
 #include "chart/policy.h"
+#include "chart/rules.h"
 #include "chart/series.h"
 #include "chart/span.h"
 
@@ -233,7 +234,7 @@ bool common_next(struct common *common, struct sample *sample)
 				next = i;
 		*sample = common->held[next];
 		common->held[next] = common->held[--common->held_count];
-		if (is_beyond(common, sample->value))
+		if (is_beyond(common, sample->value) && rules_above(sample->value, sample->series->limits.ucl) > 0)
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /*
- * common: a limit that all keys of a chart have in common, beside their own.
+ * common: a limit that all keys of a chart have in common, beside their own. A chart of one key has it for what comes in bursts.
  *
  * A disturbance of a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
  * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
@@ -33,7 +33,7 @@ bool common_end(struct common *common);
 /* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. */
 int64_t common_limit(const struct common *common);
 
-/* The next of what was remembered that is beyond the limit, in order of start. False: there is no more. */
+/* The next of what was remembered that is beyond the limit, and beyond its key's as it is known now, in order of start. False: there is no more. */
 bool common_next(struct common *common, struct sample *sample);
 
 /* When the oldest that is remembered began; INT64_MAX: nothing is. A series will be no more. */
