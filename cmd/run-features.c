@@ -14,9 +14,10 @@
 #include "base/priority.h"
 #include "event/event.h"
 #include "run/access_log.h"
+#include "run/facts.h"
 #include "run/job.h"
-#include "run/known.h"
 #include "run/run_build.h"
+#include "run/settings.h"
 
 static const char *job_file, *node, *log_format, *pairs = "all", *facts_when = "auto";
 static bool keep, no_children, light, live, as_text;
@@ -47,6 +48,11 @@ static const struct option_entry options[] = {
 	{0},
 };
 
+struct known {
+	struct facts *facts;
+	struct settings *settings;
+};
+
 /* What makes the runs of a host of the stream. */
 struct maker {
 	struct stream *stream;
@@ -56,11 +62,13 @@ struct maker {
 	struct maker *next; /* of another host */
 };
 
-static int write_known(void *context, const char *run, struct stream *stream, bool from_here, int64_t end, int64_t now)
+static int write_known(void *context, const char *run, struct stream *stream, bool from_here)
 {
-	struct known *known = context;
+	const struct known *known = context;
 
-	return known && (from_here || !strcmp(facts_when, "always")) ? known_write(known, run, stream, end, now) : 0;
+	if (!strcmp(facts_when, "never") || (!from_here && strcmp(facts_when, "always")))
+		return 0;
+	return facts_write(known->facts, run, stream) < 0 || settings_write(known->settings, run, stream) < 0 ? -1 : 0;
 }
 
 static bool is_dropped(enum kind kind)
@@ -158,19 +166,15 @@ static void complain(const struct maker *maker, const struct job *job)
 		warn("events were lost within %llu of %llu runs; these say complete=no", (unsigned long long)incomplete, (unsigned long long)count);
 }
 
-static void tell(const char *text)
+/* Reads what is known of this machine, before anything that others wrote. */
+static void know(struct known *known, const struct job *job)
 {
-	warn("%s", text);
-}
-
-/* What is known of this machine is read before anything that others wrote. NULL: nothing is to be known. */
-static struct known *know(const struct job *job)
-{
-	struct known *known = strcmp(facts_when, "never") ? known_new(job, live, tell) : NULL;
-
-	if (!known && strcmp(facts_when, "never"))
+	known->facts = facts_read(job);
+	known->settings = settings_read(job);
+	if (!known->settings)
 		die("%s", fail_text());
-	return known;
+	for (size_t i = 0; settings_complaint(known->settings, i); i++)
+		warn("%s", settings_complaint(known->settings, i));
 }
 
 static int read_logs(char *const *files, int files_count, const struct job *job)
@@ -203,8 +207,9 @@ static int read_logs(char *const *files, int files_count, const struct job *job)
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn the system calls of each run of a program into features");
+	struct known known = {0};
 	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .childless = no_children, .light = light, .live = live,
-				  .more = write_known};
+				  .more = write_known, .context = &known};
 	struct handlers handlers = {.finish = stream_over, .host = another_maker};
 	struct stream *stream;
 	struct maker *maker;
@@ -228,7 +233,8 @@ int main(int argc, char **argv)
 	stream_output(stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
 	priority_lower(PRIORITY_BATCH);
-	how.context = know(how.job);
+	if (strcmp(facts_when, "never"))
+		know(&known, how.job);
 	maker = maker_new(stream, &how, NULL);
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
@@ -242,7 +248,8 @@ int main(int argc, char **argv)
 
 	/* close */
 	maker_free(maker);
-	known_free(how.context);
+	facts_free(known.facts);
+	settings_free(known.settings);
 	job_free(how.job);
 	return status;
 }

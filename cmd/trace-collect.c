@@ -22,6 +22,7 @@
 #include "program/counters.h"
 #include "program/lookup.h"
 #include "program/opener.h"
+#include "program/sampler.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/exceptions.h"
@@ -34,7 +35,7 @@
 #include "source/stop.h"
 #include "state/state_file.h"
 
-static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files;
+static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files, watches;
 static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
@@ -48,6 +49,7 @@ enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
 static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
+static struct flags watched; /* what `watches` name */
 static uint64_t ring;
 static struct round *round_file; /* of --ring; NULL: none */
 static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
@@ -57,7 +59,6 @@ static struct handoffs handoffs;
 static struct semantics known; /* whose events are collected */
 static struct coroutines coroutines;
 static int named; /* charts: those that were asked for, and what handoffs need */
-static const char NODE[] = "node"; /* a source of exceptions, by a preload */
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -67,7 +68,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "semantics", &known_files, "NAME", "collect the events of what is known of a library: glib, ..., or a FILE (tailblame-semantics(5))"},
-	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND, syscall"},
+	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_FLAG, 0, "async", &with_async, NULL, "also what tasks of asyncio, promises of Node do, where a preload tells (tailblame-collect(7))"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
@@ -76,6 +77,7 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep, wake others and run, by function"},
 	{OPTION_STRING, 0, "counters", &counter_list, "LIST", "with --stack: what runs counted, as page-faults or SYSTEM:EVENT"},
 	{OPTION_COUNT, 0, "sample", &sample, "HZ", "with --stack: samples of what runs, a second and CPU (default 199)"},
+	{OPTION_LIST, 0, "watch", &watches, "PID:SYMBOL[+OFFSET][:LENGTH][:w|rw]", "also who writes, or reads, too, this variable of a process"},
 	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
 	{OPTION_SIZE, 0, "ring", &ring, "SIZE", "with -o: keep the newest SIZE on disk, and store it at the end, and on SIGUSR1 as FILE.1"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
@@ -426,7 +428,7 @@ static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
 static int want_exceptions(struct wishes *wishes, struct probes *probes, struct exceptions *exceptions)
 {
 	for (int i = 0; i < thrown.count; i++)
-		if (strcmp(thrown.items[i], NODE) != 0 && exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
+		if (exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -614,21 +616,33 @@ static void say_rights(void)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
-/* Goes on without stacks if they cannot be had, unless counters were asked for; the exit status says that data are missing. -1 after fail(). */
+/* Before tracing: what cannot be watched is refused. */
+static int find_flags(void)
+{
+	for (int i = 0; i < watches.count; i++)
+		if (flags_add(&watched, watches.items[i], lookup) < 0)
+			return fail_prefix("cannot watch '%s'", watches.items[i]);
+	return 0;
+}
+
+/* Goes on without stacks if they cannot be had, unless counters or flags were asked for; the exit status says that data are missing. -1 after fail(). */
 static int add_stacks(struct collector *collector, struct stream *stream, const struct exceptions *exceptions)
 {
+	struct sampler_wanted wanted = {.waits = with_stacks, .hz = with_stacks ? (uint32_t)sample : 0, .counters = &counters, .flags = watches.count ? &watched : NULL};
 	uint64_t throws;
 
-	if (!with_stacks && !(exceptions && exceptions_throws(exceptions, &throws)))
+	if (!with_stacks && !watches.count && !(exceptions && exceptions_throws(exceptions, &throws)))
 		return 0;
 	if (with_stacks)
 		counters_add_yields(&counters);
-	if (counter_list && counters_add(&counters, counter_list) < 0)
+	if (find_flags() < 0 || (counter_list && counters_add(&counters, counter_list) < 0))
 		return -1;
-	if (collector_add_stacks(collector, with_stacks, with_stacks ? (uint32_t)sample : 0, &counters, lookup) == 0) {
+	if (collector_add_stacks(collector, &wanted, lookup) == 0) {
 		say_rights();
 		return 0;
 	}
+	if (watches.count)
+		return -1;
 	if (counter_list)
 		return fail_prefix("no counters");
 	warn("no stacks%s: %s", with_stacks ? "" : " of what is thrown", fail_text());
@@ -659,6 +673,9 @@ static void say_outcome(const struct collector *collector)
 
 	if (outcome.lost_stacks)
 		warn("%llu stacks were lost", (unsigned long long)outcome.lost_stacks);
+	for (size_t i = 0; i < watched.list.count; i++)
+		if (watched.list.items[i].off)
+			warn("'%s' was hit more than %d times a second, and was watched no longer", watched.list.items[i].name, FLAG_HITS_MOST);
 	if (outcome.meddled)
 		warn("somebody else changed '%s' while it was traced: events may be missing", outcome.meddled);
 	if (cost && cost_complaint(cost))
@@ -669,17 +686,11 @@ static void say_outcome(const struct collector *collector)
 /* Times of markers are of one clock, and their processes have the numbers of this PID namespace. -1 after fail(). */
 static int open_markers(struct markers **markers)
 {
-	bool wanted[MARKERS] = {[MARKERS_OF_TASKS] = with_async, [MARKERS_OF_THROWS] = false};
-
-	for (int i = 0; i < thrown.count; i++)
-		wanted[MARKERS_OF_THROWS] |= strcmp(thrown.items[i], NODE) == 0;
-	if (!wanted[MARKERS_OF_TASKS] && !wanted[MARKERS_OF_THROWS])
-		return 0;
 	if (strcmp(clock_name, "mono") != 0)
-		return fail("what programs tell needs the clock mono, not '%s'", clock_name);
+		return fail("--async needs the clock mono, not '%s'", clock_name);
 	if (instance_space() != 0)
-		return fail("what programs tell: in this PID namespace processes have other numbers than in events");
-	*markers = markers_open(wanted);
+		return fail("--async: in this PID namespace processes have other numbers than in events");
+	*markers = markers_open();
 	return *markers ? 0 : -1;
 }
 
@@ -708,7 +719,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0)
 		return -1;
-	if (open_markers(&markers) < 0)
+	if (with_async && open_markers(&markers) < 0)
 		return -1;
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);
@@ -828,7 +839,7 @@ int main(int argc, char **argv)
 	exceptions_lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
-	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count + known_files.count == 0)
+	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count + known_files.count + watches.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	if (add_requests(first < argc ? argv[first] : NULL) < 0)
@@ -851,6 +862,7 @@ int main(int argc, char **argv)
 	if (collector_close(collector, status >= 0) < 0)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 
+	flags_free(&watched);
 	lookup_free(lookup);
 	lookup_free(exceptions_lookup);
 	free(pids.items);

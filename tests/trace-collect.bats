@@ -1517,3 +1517,76 @@ shed() {
 	run -0 bash -c 'stream-cat --text out | grep -c "count=0"; stream-cat --text out | tail -n1'
 	refute_output --partial gaps
 }
+
+# bats test_tags=live
+@test "--watch: who writes and reads a variable, threads that begin too; a copy of the kernel's is one hit; too many hits end it, and a lost record says so" {
+	need_tracefs
+	chrt -f 5 true 2>/dev/null || skip "needs real-time priorities"
+	cat >prog.cc <<-'END'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		namespace app { volatile long word, pair[2]; volatile int count; }
+		volatile int big[5];
+		__thread int own;
+		static void *begun(void *arg) { app::count++; return arg; }
+		int main()
+		{
+			int ends[2];
+			pthread_t thread;
+
+			if (pipe(ends) < 0 || getchar() != 'x')
+				return 1;
+			write(ends[1], "0123456789abcdef", 16);
+			read(ends[0], (void *)&app::word, 8);
+			write(ends[1], (void *)&app::word, 8);
+			pthread_create(&thread, NULL, begun, NULL);
+			pthread_join(thread, NULL);
+			if (fork() == 0) {
+				app::word = 7;
+				_exit(0);
+			}
+			wait(NULL);
+			app::pair[1] = 1;
+			for (int i = 0; i < 50000; i++)
+				app::count = i;
+			app::word = own + big[2];
+			return 0;
+		}
+	END
+	g++ -O1 -fno-inline -pthread -o prog prog.cc
+	mkfifo begin
+	chrt -f 5 ./prog <begin 3>&- & # as fast as the processor lets it
+	pid=$!
+	exec 9>begin
+	until_true 60 [ /proc/$pid/exe -ef prog ]
+	while read -r watch message; do
+		run -1 trace-collect --watch="${watch/PID/$pid}" -d 0 -o none.tb
+		assert_output --partial "$message"
+	done <<-'END'
+		1x:a begins with the number of a process
+		PID: names a variable
+		PID:big:3 the length is 1, 2, 4 or 8 bytes
+		PID:big 'big' has 20 bytes; say which
+		PID:big+20:4 'big' has 20 bytes only
+		PID:big+2:4 a breakpoint of 4 bytes lies at a multiple of that
+		PID:own each thread has its own 'own'
+		PID:bog is it 'big'
+		4194305:big there is no process 4194305
+	END
+	run -1 trace-collect --watch=$pid:app::word:rw --watch=$pid:big+4:4:rw --watch=$pid:app::count -d 0 -o none.tb
+	assert_output "trace-collect: the machine has 4 debug registers left, and 5 are needed: 'prog:app::word' 2, 'prog:big+4' 2, 'prog:app::count' 1"
+	run -3 --separate-stderr timeout 60 trace-collect --watch=$pid:app::word:rw --watch=$pid:app::count:4:w --watch=$pid:app::pair+8:8 -t -- \
+		bash -c 'echo x >begin; while [ -d /proc/'$pid' ]; do sleep 0.1; done'
+	exec 9>&-
+	assert_equal "$stderr" "trace-collect: 'prog:app::count' was hit more than 10000 times a second, and was watched no longer"
+	run sed -nE 's/^(event|lost) .*(name=flag:[a-z]+|count=0).*( flag=\S+)( function=\S+)?$/\2\3\4/p' <<<"$output"
+	assert_equal "$(grep -v 'count function=main' <<<"$output")" 'name=flag:write flag=prog:app::word function=read
+name=flag:read flag=prog:app::word function=write
+name=flag:write flag=prog:app::count function=begun
+name=flag:write flag=prog:app::pair+8 function=main
+count=0 flag=prog:app::count
+name=flag:write flag=prog:app::word function=main'
+	assert_equal "$(grep -c 'count function=main' <<<"$output")" 9999
+}

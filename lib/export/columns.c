@@ -25,7 +25,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_TRACED] = COLUMNS("tids", "gone", "within", "ts", "process", "asked", "asks"),
 	[KIND_STAGE] = COLUMNS("command", "tid"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
-	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes"),
+	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes", "flag"),
 	[KIND_TICK] = COLUMNS("ts", "kept"),
 	[KIND_SAMPLE] = COLUMNS("ts", "start", "chart", "key", "value", "n", "tid", "comm", "count", "max",
 				"unit"),

@@ -45,7 +45,7 @@ static const struct key blame_keys[] = {
 	{"instances", COUNT}, {"algorithm", TEXT}, {"tid", INTEGER}, {0},
 };
 static const struct key lost_keys[] = {
-	{"ts", TIME, true}, {"cpu", COUNT}, {"count", COUNT}, {"from", TIME}, {"bytes", COUNT}, {0},
+	{"ts", TIME, true}, {"cpu", COUNT}, {"count", COUNT}, {"from", TIME}, {"bytes", COUNT}, {"flag", TEXT}, {0},
 };
 static const struct key end_keys[] = {{"records", COUNT}, {"lost", COUNT}, {"cut", TEXT}, {"gaps", TEXT}, {0}};
 

@@ -493,7 +493,7 @@ static int ask_path(struct lookup *lookup, struct question question, const char 
 	enum outcome outcome;
 
 	if (length > QUESTION_ROOM)
-		return fail("cannot look for a function in '%s': its name is too long", path);
+		return fail("cannot look into '%s': its name is too long", path);
 	if (find_path(lookup, path) < 0)
 		return -1;
 	ask_only_about(lookup, &lookup->found.status);
@@ -516,6 +516,17 @@ int lookup_offset(struct lookup *lookup, const char *path, const char *function,
 	if (ask_path(lookup, (struct question){.kind = ASK_OFFSET}, path, function) < 0)
 		return -1;
 	*offset = lookup->answer.number;
+	return 0;
+}
+
+int lookup_variable(struct lookup *lookup, const char *path, const char *variable, uint64_t *address, uint64_t *size)
+{
+	if (ask_path(lookup, (struct question){.kind = ASK_VARIABLE}, path, variable) < 0)
+		return -1;
+	if (lookup->answer.kind != ANSWER_DONE || lookup->length != sizeof(*size))
+		return fail("cannot read '%s': nobody can tell where variables are", path);
+	*address = lookup->answer.number;
+	memcpy(size, lookup->text, sizeof(*size));
 	return 0;
 }
 

@@ -66,10 +66,11 @@ size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, c
 struct symbol_names;
 
 /*
- * As symbol_offset() and symbol_matching(), of the file at this path, without the functions that returns_allowed() refuses. A probe in the
+ * As symbol_offset(), symbol_variable() and symbol_matching(), of the file at this path, without the functions that returns_allowed() refuses. A probe in the
  * wrong place ends programs; so only a process that has read no other file is asked.
  */
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);
+int lookup_variable(struct lookup *lookup, const char *path, const char *variable, uint64_t *address, uint64_t *size);
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names);
 
 struct ends;

@@ -18,6 +18,7 @@ enum question_kind {
 	ASK_FORGET,   /* an image; there is no answer */
 	ASK_BUILD_ID, /* of the file that goes along, as all that follow */
 	ASK_OFFSET,   /* text: the path, to be told, and behind its NUL the function */
+	ASK_VARIABLE, /* likewise, a variable. Number: its address, as symbol_variable() has it; text: its size, 8 bytes */
 	ASK_MATCHING, /* likewise, the pattern of functions */
 	ASK_TRAITS,   /* likewise, nothing: enum ends_trait as the number; the text as ends_traits() has it */
 	ASK_ENDS,     /* likewise, a function; offset: where it begins; image: 1 if a library throws. Number: where a call begins; known: it ends at

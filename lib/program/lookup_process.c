@@ -180,6 +180,17 @@ static void tell_offset(void)
 		answer_number(offset);
 }
 
+static void tell_variable(void)
+{
+	struct answer head = {.kind = ANSWER_DONE};
+	uint64_t size;
+
+	if (symbol_variable(asked.fd, asked.text, second_text(), &head.number, &size) < 0)
+		answer_text(ANSWER_FAILED, fail_text());
+	else
+		answer(&head, (const char *)&size, sizeof(size));
+}
+
 static void tell_matching(void)
 {
 	const char *pattern = second_text();
@@ -352,6 +363,7 @@ static const struct {
 	[ASK_PLACE] = {tell_place, true},
 	[ASK_BUILD_ID] = {tell_build_id},
 	[ASK_OFFSET] = {tell_offset},
+	[ASK_VARIABLE] = {tell_variable},
 	[ASK_MATCHING] = {tell_matching},
 	[ASK_TRAITS] = {tell_traits},
 	[ASK_ENDS] = {tell_ends},

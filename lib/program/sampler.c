@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <tracefs.h>
@@ -15,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "program/perf_ring.h"
 
 /* --- the records in the ring that perf_event_open(2) gives each CPU ------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_COUNT + 1 };
 
 struct sampler_ring {
 	uint32_t cpu;
-	size_t size; /* a power of 2 */
+	size_t size; /* of the ring */
 	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring; -1: not wanted */
 	uint64_t ids[SAMPLER_MOMENTS];
 	int counted[COUNTERS_MAX]; /* those without period are one group with the event SAMPLED_COUNT; -1: not wanted */
@@ -36,41 +36,23 @@ struct sampler_ring {
 	uint64_t ticks_id;
 	uint64_t counts[COUNTERS_MAX], enabled, running; /* when it was read last */
 	bool has_counts;
-	struct perf_event_mmap_page *page;
-	const unsigned char *data;
-	uint64_t at, head; /* of the record that it stands at; of what is known to be there */
-	bool standing;
-	int64_t ts; /* of the record that it stands at */
+	struct perf_ring ring;
 	uint64_t lost_told, lost_counted; /* by records, which come with the next that fits; at the end, by the kernel */
-};
-
-/* The tail of every record that is no sample (sample_id_all), for SAMPLER_TYPE. */
-struct trailer {
-	uint32_t process, thread;
-	uint64_t ts;
-	uint32_t cpu, reserved;
-	uint64_t identifier;
 };
 
 /* -1 after fail(). */
 static int sampler_ring_map(struct sampler_ring *ring)
 {
-	size_t page = (size_t)getpagesize();
-	void *memory = mmap(NULL, page + ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fds[SAMPLER_MOMENTS], 0);
-
-	if (memory == MAP_FAILED)
-		return fail_errno("cannot map the ring for the stacks of CPU %u", ring->cpu);
-	ring->page = memory;
-	ring->data = (const unsigned char *)memory + page;
-	return 0;
+	return perf_ring_map(&ring->ring, ring->fds[SAMPLER_MOMENTS], ring->size) < 0
+		       ? fail_errno("cannot map the ring for the stacks of CPU %u", ring->cpu)
+		       : 0;
 }
 
 static void sampler_ring_close(struct sampler_ring *ring)
 {
 	int error = errno;
 
-	if (ring->page)
-		munmap(ring->page, (size_t)getpagesize() + ring->size);
+	perf_ring_unmap(&ring->ring);
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
 		if (ring->fds[i] >= 0)
 			close(ring->fds[i]);
@@ -94,108 +76,28 @@ static void sampler_ring_count_lost(struct sampler_ring *ring)
 			ring->lost_counted += count.lost;
 }
 
-/* Bytes of the ring, which may lie around its end. */
-static void copy_out(const struct sampler_ring *ring, uint64_t at, void *to, size_t length)
-{
-	size_t offset = (size_t)at & (ring->size - 1), first = ring->size - offset < length ? ring->size - offset : length;
-
-	memcpy(to, ring->data + offset, first);
-	memcpy((char *)to + first, ring->data, length - first);
-}
-
-static struct perf_event_header header_at(const struct sampler_ring *ring)
-{
-	struct perf_event_header header;
-
-	copy_out(ring, ring->at, &header, sizeof(header));
-	return header;
-}
-
-/* Where a record has its time: a sample behind its identifier, process and thread; others in the trailer. */
-static int64_t time_at(const struct sampler_ring *ring, const struct perf_event_header *header)
-{
-	uint64_t at = header->type == PERF_RECORD_SAMPLE ? sizeof(*header) + 16
-							  : header->size - sizeof(struct trailer) + offsetof(struct trailer, ts);
-	uint64_t ts;
-
-	copy_out(ring, ring->at + at, &ts, sizeof(ts));
-	return (int64_t)ts;
-}
-
-static void stand(struct sampler_ring *ring)
-{
-	struct perf_event_header header;
-
-	if (ring->standing)
-		return;
-	if (ring->at == ring->head)
-		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	if (ring->at == ring->head)
-		return;
-	header = header_at(ring);
-	ring->ts = time_at(ring, &header);
-	ring->standing = true;
-}
-
-static void step(struct sampler_ring *ring)
-{
-	ring->at += header_at(ring).size;
-	ring->standing = false;
-	__atomic_store_n(&ring->page->data_tail, ring->at, __ATOMIC_RELEASE);
-}
-
-/* A record as the kernel wrote it, read part by part; `ok` becomes false where it ends too early. */
-struct cursor {
-	const unsigned char *at, *end;
-	bool ok;
-};
-
-static const void *take(struct cursor *cursor, size_t length)
-{
-	const void *taken = cursor->at;
-
-	cursor->ok = cursor->ok && (size_t)(cursor->end - cursor->at) >= length;
-	if (!cursor->ok)
-		return NULL;
-	cursor->at += length;
-	return taken;
-}
-
-static uint64_t take_number(struct cursor *cursor)
-{
-	const void *from = take(cursor, sizeof(uint64_t));
-	uint64_t number = 0;
-
-	if (from)
-		memcpy(&number, from, sizeof(number));
-	return number;
-}
-
-static uint32_t take_short(struct cursor *cursor)
-{
-	const void *from = take(cursor, sizeof(uint32_t));
-	uint32_t number = 0;
-
-	if (from)
-		memcpy(&number, from, sizeof(number));
-	return number;
-}
-
 /* DWARF numbers of the registers in a sample, in the order of the kernel's own numbers: rbx, rbp, rsp, ip, r12 to r15. */
 static const uint8_t in_sample[] = {3, 6, 7, 16, 12, 13, 14, 15};
 
-static void read_user(struct cursor *cursor, struct sampled_record *record)
+static void read_registers(struct perf_cursor *cursor, struct sampled_record *record)
 {
-	uint64_t abi = take_number(cursor), size;
+	uint64_t abi = perf_take_number(cursor);
 
 	record->user = abi == PERF_SAMPLE_REGS_ABI_64;
 	for (size_t i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < sizeof(in_sample); i++)
-		record->registers[in_sample[i]] = take_number(cursor);
-	size = take_number(cursor);
+		record->registers[in_sample[i]] = perf_take_number(cursor);
+}
+
+static void read_user(struct perf_cursor *cursor, struct sampled_record *record)
+{
+	uint64_t size;
+
+	read_registers(cursor, record);
+	size = perf_take_number(cursor);
 	if (size == 0)
 		return;
-	record->stack = take(cursor, size);
-	record->stack_size = take_number(cursor);
+	record->stack = perf_take(cursor, size);
+	record->stack_size = perf_take_number(cursor);
 	if (record->stack_size > size)
 		record->stack_size = size;
 }
@@ -207,20 +109,20 @@ struct group {
 };
 
 /* The counts since the last switch on the CPU, or tick. False: that is not known, or it was not counted all the time. */
-static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
+static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct perf_cursor *cursor, struct sampled_record *record)
 {
-	struct group group = {.count = take_number(cursor), .enabled = take_number(cursor), .running = take_number(cursor)};
+	struct group group = {.count = perf_take_number(cursor), .enabled = perf_take_number(cursor), .running = perf_take_number(cursor)};
 	bool all_the_time = group.enabled - ring->enabled == group.running - ring->running, known = ring->has_counts;
 
-	take_number(cursor); /* of switches */
+	perf_take_number(cursor); /* of switches */
 	if (ring->ticks >= 0)
-		take_number(cursor);
+		perf_take_number(cursor);
 	for (size_t i = 0; i < sampler->counters; i++) {
 		uint64_t value;
 
 		if (sampler->periods[i])
 			continue;
-		value = take_number(cursor);
+		value = perf_take_number(cursor);
 
 		record->counts[i] = value - ring->counts[i];
 		ring->counts[i] = value;
@@ -243,45 +145,57 @@ static bool read_full(const struct sampler *sampler, const struct sampler_ring *
 	return false;
 }
 
-static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
+static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring, struct perf_cursor *cursor, struct sampled_record *record)
 {
-	uint64_t id = take_number(cursor);
+	uint64_t id = perf_take_number(cursor);
 	uint32_t raw_size;
 	const unsigned char *raw;
 
 	record->kind = SAMPLED_SLEEP;
 	while (record->kind < SAMPLED_COUNT && id != ring->ids[record->kind])
 		record->kind++;
-	record->process = (int32_t)take_short(cursor);
-	record->thread = (int32_t)take_short(cursor);
-	take_number(cursor); /* the time */
-	take_number(cursor); /* the CPU */
+	record->process = (int32_t)perf_take_short(cursor);
+	record->thread = (int32_t)perf_take_short(cursor);
+	perf_take_number(cursor); /* the time */
+	perf_take_number(cursor); /* the CPU */
 	if (record->kind == SAMPLED_COUNT)
 		return id == ring->ids[SAMPLED_COUNT] || (ring->ticks >= 0 && id == ring->ticks_id)
 			   ? read_counts(sampler, ring, cursor, record)
 			   : read_full(sampler, ring, id, record);
-	record->kernel_count = take_number(cursor);
-	record->kernel = take(cursor, record->kernel_count * sizeof(uint64_t));
-	raw_size = take_short(cursor);
-	raw = take(cursor, raw_size);
+	record->kernel_count = perf_take_number(cursor);
+	record->kernel = perf_take(cursor, record->kernel_count * sizeof(uint64_t));
+	raw_size = perf_take_short(cursor);
+	raw = perf_take(cursor, raw_size);
 	if (cursor->ok && record->kind == SAMPLED_WAKE && sampler->woken_at + sizeof(int32_t) <= raw_size)
 		memcpy(&record->woken, raw + sampler->woken_at, sizeof(int32_t));
 	read_user(cursor, record);
 	return cursor->ok;
 }
 
-static bool read_map(struct cursor *cursor, struct sampled_record *record, bool with_build_id)
+static void read_hit(struct flags_hit *hit, struct sampled_record *record)
+{
+	record->kind = SAMPLED_FLAG;
+	record->process = hit->process;
+	record->thread = hit->thread;
+	record->flag = hit->flag;
+	record->writes = hit->writes;
+	record->off = hit->last;
+	if (!hit->last)
+		read_registers(&hit->user, record);
+}
+
+static bool read_map(struct perf_cursor *cursor, struct sampled_record *record, bool with_build_id)
 {
 	const unsigned char *identity;
 
 	record->kind = SAMPLED_MAP;
-	record->process = (int32_t)take_short(cursor);
-	record->thread = (int32_t)take_short(cursor);
-	record->start = take_number(cursor);
-	record->length = take_number(cursor);
-	record->offset = take_number(cursor);
-	identity = take(cursor, 24); /* device, inode and its generation; or a size and a build id */
-	take_number(cursor);	     /* protection, flags */
+	record->process = (int32_t)perf_take_short(cursor);
+	record->thread = (int32_t)perf_take_short(cursor);
+	record->start = perf_take_number(cursor);
+	record->length = perf_take_number(cursor);
+	record->offset = perf_take_number(cursor);
+	identity = perf_take(cursor, 24); /* device, inode and its generation; or a size and a build id */
+	perf_take_number(cursor);	     /* protection, flags */
 	if (!cursor->ok)
 		return false;
 	if (with_build_id && identity[0] <= SAMPLE_BUILD_ID) {
@@ -299,32 +213,39 @@ static bool read_map(struct cursor *cursor, struct sampled_record *record, bool 
 }
 
 /* Of forks and exits those count that begin and end an address space. */
-static bool read_task(struct cursor *cursor, struct sampled_record *record, enum sampled kind)
+static bool read_task(struct perf_cursor *cursor, struct sampled_record *record, enum sampled kind)
 {
 	record->kind = kind;
-	record->process = (int32_t)take_short(cursor);
-	record->parent = (int32_t)take_short(cursor);
-	record->thread = (int32_t)take_short(cursor);
+	record->process = (int32_t)perf_take_short(cursor);
+	record->parent = (int32_t)perf_take_short(cursor);
+	record->thread = (int32_t)perf_take_short(cursor);
 	if (!cursor->ok)
 		return false;
 	return kind == SAMPLED_FORK ? record->process != record->parent : record->process == record->thread;
 }
 
-static bool read_exec(struct cursor *cursor, struct sampled_record *record, uint16_t misc)
+static bool read_exec(struct perf_cursor *cursor, struct sampled_record *record, uint16_t misc)
 {
 	record->kind = SAMPLED_EXEC;
-	record->process = (int32_t)take_short(cursor);
+	record->process = (int32_t)perf_take_short(cursor);
 	return cursor->ok && misc & PERF_RECORD_MISC_COMM_EXEC;
 }
 
 /* Tells whether the record at hand is one of those that matter. */
 static bool read_record(struct sampler *sampler, struct sampler_ring *ring, struct sampled_record *record)
 {
-	struct perf_event_header header = header_at(ring);
-	struct cursor cursor = {.at = sampler->copy + sizeof(header), .end = sampler->copy + header.size, .ok = true};
+	struct perf_event_header header = perf_ring_header(&ring->ring);
+	struct perf_cursor cursor = {.at = sampler->copy + sizeof(header), .end = sampler->copy + header.size, .ok = true};
+	enum flags_taken taken;
+	struct flags_hit hit;
 
-	*record = (struct sampled_record){.ts = ring->ts, .cpu = ring->cpu};
-	copy_out(ring, ring->at, sampler->copy, header.size);
+	*record = (struct sampled_record){.ts = ring->ring.ts, .cpu = ring->cpu};
+	perf_ring_copy(&ring->ring, sampler->copy, header.size);
+	taken = sampler->flags ? flags_take(sampler->flags, &ring->ring, sampler->copy, &hit) : FLAGS_NOT_THEIRS;
+	if (taken == FLAGS_HIT)
+		read_hit(&hit, record);
+	if (taken != FLAGS_NOT_THEIRS)
+		return taken == FLAGS_HIT;
 	switch (header.type) {
 	case PERF_RECORD_SAMPLE:
 		return read_sample(sampler, ring, &cursor, record);
@@ -337,8 +258,8 @@ static bool read_record(struct sampler *sampler, struct sampler_ring *ring, stru
 	case PERF_RECORD_COMM:
 		return read_exec(&cursor, record, header.misc);
 	case PERF_RECORD_LOST:
-		take_number(&cursor); /* the event's identifier */
-		ring->lost_told += take_number(&cursor);
+		perf_take_number(&cursor); /* the event's identifier */
+		ring->lost_told += perf_take_number(&cursor);
 		record->kind = SAMPLED_LOST;
 		ring->has_counts = false;
 		return true;
@@ -356,14 +277,14 @@ int sampler_next(struct sampler *sampler, int64_t bound, struct sampled_record *
 		for (int i = 0; i < sampler->count; i++) {
 			struct sampler_ring *ring = &sampler->rings[i];
 
-			stand(ring);
-			if (ring->standing && ring->ts < bound && (!first || ring->ts < first->ts))
+			perf_ring_stand(&ring->ring);
+			if (ring->ring.standing && ring->ring.ts < bound && (!first || ring->ring.ts < first->ring.ts))
 				first = ring;
 		}
 		if (!first)
 			return 0;
 		matters = read_record(sampler, first, record);
-		step(first);
+		perf_ring_step(&first->ring);
 		if (matters)
 			return 1;
 	}
@@ -653,6 +574,20 @@ static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *want
 	return open_all_counters(ring, wanted, events[SAMPLED_SLEEP]);
 }
 
+/* Into the rings of all CPUs. */
+static int open_flags(struct sampler *sampler, int clock)
+{
+	const struct perf_event_attr attributes = common_attributes(clock);
+	struct flags_output *outputs = memory_new((size_t)sampler->count + 1, sizeof(*outputs));
+	int status;
+
+	for (int i = 0; i < sampler->count; i++)
+		outputs[i] = (struct flags_output){sampler->rings[i].cpu, sampler->rings[i].fds[SAMPLER_MOMENTS]};
+	status = flags_open(sampler->flags, &attributes, outputs, sampler->count);
+	free(outputs);
+	return status;
+}
+
 static size_t ring_size(long cpus)
 {
 	size_t size = RING_MIN;
@@ -689,7 +624,8 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */
 			return -1;
 	}
-	return 0;
+	sampler->flags = wanted->flags;
+	return sampler->flags ? open_flags(sampler, wanted->clock) : 0;
 }
 
 /* The group goes with its first event. */
@@ -710,7 +646,7 @@ static int switch_all(struct sampler *sampler, unsigned long request)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
 			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)
 				return fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
-	return 0;
+	return sampler->flags ? flags_switch(sampler->flags, request) : 0;
 }
 
 int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event)

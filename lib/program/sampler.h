@@ -23,8 +23,9 @@
 #include <sys/types.h>
 
 #include "program/counters.h"
+#include "program/flags.h"
 
-enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_COUNT, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_COUNT, SAMPLED_FLAG, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
 enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_THROW_STACK = 8192, SAMPLE_KERNEL = 16 };
@@ -36,7 +37,7 @@ struct sampled_record {
 	uint32_t cpu;
 	int32_t process, thread;
 
-	/* SLEEP, WAKE, RUN, THROW (there, none): kernel frames, innermost first; registers where the thread is a program's (else user is false) */
+	/* SLEEP, WAKE, RUN, THROW (there, and of FLAG, none): kernel frames, innermost first; registers where the thread is a program's (else user is false) */
 	int32_t woken; /* WAKE: the thread that is woken */
 	const uint64_t *kernel;
 	size_t kernel_count;
@@ -47,6 +48,10 @@ struct sampled_record {
 
 	/* COUNT: what was counted while the thread had the CPU, since it came or since the last such record; in the order of the counters */
 	uint64_t counts[COUNTERS_MAX];
+
+	/* FLAG: by its number, with the program's registers; off: it was hit so often that it is watched no longer, from here on */
+	int flag;
+	bool writes, off;
 
 	/* MAP: an executable part of a file */
 	uint64_t start, length, offset;
@@ -65,6 +70,7 @@ struct sampler {
 	int count;
 	/* private */
 	uint16_t woken_at; /* offset of the woken thread in the event */
+	struct flags *flags; /* NULL: none are watched */
 	size_t counters;
 	uint32_t periods[COUNTERS_MAX]; /* of those; 0: one of the group that is read at each switch */
 	unsigned char *copy; /* of a record that lies around the end of a ring */
@@ -75,6 +81,7 @@ struct sampler_wanted {
 	bool waits;  /* where threads go to sleep, and wake others */
 	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
 	const struct counters *counters; /* must stay while it is opened */
+	struct flags *flags; /* to watch; NULL: none; must outlive the sampler */
 };
 
 /* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */

@@ -143,6 +143,8 @@ static struct stack_seen seen_of(const struct sampled_record *record, enum stack
 		.thread = record->thread,
 		.woken = record->woken,
 		.process = record->process,
+		.flag = record->flag,
+		.ip = record->registers[SAMPLE_REGISTERS - 1],
 	};
 }
 
@@ -175,6 +177,16 @@ static void keep_counts(struct stacks *stacks, const struct sampled_record *reco
 	if (any)
 		memcpy(&stacks->counts[keep_seen(stacks, record, STACK_COUNT, 0) * stacks->counters], record->counts,
 		       stacks->counters * sizeof(*stacks->counts));
+}
+
+/* Only the function in which it is hit matters. */
+static void keep_flag(struct stacks *stacks, const struct sampled_record *record)
+{
+	enum stack_moment moment = record->off ? STACK_FLAG_OFF : record->writes ? STACK_FLAG_WRITE : STACK_FLAG_READ;
+	int32_t frames[FRAMES];
+	int user = frames[0] = record->off ? 0 : unwind_user(stacks->unwinder, record, frames + 1);
+
+	keep_seen(stacks, record, moment, user > 0 ? number_of(stacks, frames, 1 + user) : 0);
 }
 
 static void keep(struct stacks *stacks, const struct sampled_record *record)
@@ -212,6 +224,8 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 			keep(stacks, &record);
 		else if (record.kind == SAMPLED_COUNT)
 			keep_counts(stacks, &record);
+		else if (record.kind == SAMPLED_FLAG)
+			keep_flag(stacks, &record);
 		else
 			spaces_see(stacks->spaces, &record);
 	}
@@ -292,6 +306,11 @@ char *stacks_function(struct stacks *stacks, uint32_t number, int outward)
 	function = file ? memory_text(frame, (size_t)(file - frame)) : NULL; /* else it has no name */
 	pthread_mutex_unlock(&stacks->lock);
 	return function;
+}
+
+const char *stacks_flag(const struct stacks *stacks, int32_t flag)
+{
+	return stacks->sampler.flags->list.items[flag].name;
 }
 
 size_t stacks_counters(const struct stacks *stacks)

@@ -1,5 +1,5 @@
 /*
- * stacks: where threads go to sleep, where they wake others, and where they run, in functions.
+ * stacks: where threads go to sleep, where they wake others, where they run, and where they write or read a flag, in functions.
  *
  *	stacks = stacks_open(&wanted, lookup)
  *	stacks_see_throws(stacks, ...)	perhaps
@@ -26,17 +26,20 @@ struct stacks;
 
 enum { STACKS_KEPT = 1 << 19, STACKS_THROWS_KEPT = 1 << 14 };
 
-enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT, STACK_THROW };
+enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT, STACK_THROW, STACK_FLAG_WRITE, STACK_FLAG_READ, STACK_FLAG_OFF };
 
 struct stack_seen {
 	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then; or it leaves
-				     the CPU, on which something was counted: then there is no stack; or it throws */
+				     the CPU, on which something was counted: then there is no stack; or it throws; or it writes, or
+				     reads, a flag, or that is watched no longer: there may be no stack */
 	int64_t ts; /* of the first two a little before their event */
 	uint32_t cpu;
-	uint32_t stack;	 /* 1, 2, 3, ... */
+	uint32_t stack;	 /* 1, 2, 3, ...; 0: there is none */
 	int32_t thread;	 /* whose stack it is */
 	int32_t woken;	 /* STACK_WAKE: the thread that it wakes */
 	int32_t process; /* of `thread` */
+	int32_t flag;	 /* its number, */
+	uint64_t ip;	 /* and where the program is, behind what hits it */
 };
 
 /*
@@ -70,6 +73,9 @@ void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
 
 /* The program's function that is this far from the innermost, which the caller frees; NULL: not known. */
 char *stacks_function(struct stacks *stacks, uint32_t stack, int outward);
+
+/* What a flag is called. */
+const char *stacks_flag(const struct stacks *stacks, int32_t flag);
 
 /* How many counters there are. */
 size_t stacks_counters(const struct stacks *stacks);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gelf.h>
 
@@ -20,15 +21,16 @@
  */
 enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 
-/* The result of a search for a function among all symbols. */
+/* The result of a search for a function, or a variable, among all symbols. */
 struct search {
 	const char *function;
+	bool variable;
 	const char *part; /* other symbols than those that have this need not be demangled */
 	bool suggest;	  /* look for near names too, which takes long */
 	enum rank rank; /* of the best so far */
-	bool indirect;	/* the best is one of those whose code is chosen at run time */
+	int type;	/* of the best */
 	bool several;	/* others rank as high */
-	uint64_t value;
+	uint64_t value, size;
 	size_t functions;
 	struct near near;
 };
@@ -59,6 +61,11 @@ static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symb
 	return GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? RANK_LOCAL : RANK_GLOBAL;
 }
 
+static bool is_sought(const struct search *search, int type)
+{
+	return search->variable ? type == STT_OBJECT || type == STT_TLS : type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
 static void search_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
 	struct search *search = context;
@@ -66,7 +73,7 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 	enum rank rank;
 	char *plain;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || !*name)
+	if (!is_sought(search, type) || symbol->st_shndx == SHN_UNDEF || !name || !*name)
 		return;
 	search->functions++;
 	rank = rank_of(search, symbol, name, old);
@@ -79,8 +86,9 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 	} else if (rank > search->rank) {
 		search->rank = rank;
 		search->several = false;
-		search->indirect = type == STT_GNU_IFUNC;
+		search->type = type;
 		search->value = symbol->st_value;
+		search->size = symbol->st_size;
 	} else if (rank == search->rank && symbol->st_value != search->value) {
 		search->several = true;
 	}
@@ -162,21 +170,32 @@ static int file_offset(Elf *elf, const char *path, uint64_t address, uint64_t *o
 	return fail("address 0x%llx is in no segment of '%s'", (unsigned long long)address, path);
 }
 
-static int search_elf(Elf *elf, const char *path, const char *function, uint64_t *offset)
+static struct search search_begin(const char *name, bool variable)
 {
-	struct search search = {.function = function, .part = last_identifier(function), .near = near_begin(function)};
+	return (struct search){.function = name, .variable = variable, .part = last_identifier(name), .near = near_begin(name)};
+}
 
+/* -1 after fail(): it is no ELF file, or names nothing of the kind. */
+static int search_all(Elf *elf, const char *path, struct search *search)
+{
 	if (elf_kind(elf) != ELF_K_ELF)
 		return fail("'%s' is no program or shared library (ELF)", path);
-	walk_symbols(elf, search_symbol, &search);
-	if (search.rank == RANK_NONE || search.indirect) {
-		search.suggest = true;
-		search.part = "";
-		walk_symbols(elf, search_symbol, &search);
+	walk_symbols(elf, search_symbol, search);
+	if (search->rank == RANK_NONE || search->type == STT_GNU_IFUNC) {
+		search->suggest = true;
+		search->part = "";
+		walk_symbols(elf, search_symbol, search);
 	}
-	if (search.functions == 0)
-		return fail("'%s' names no functions: it was stripped", path);
-	if (search.indirect)
+	return search->functions ? 0 : fail("'%s' names no %s: it was stripped", path, search->variable ? "variables" : "functions");
+}
+
+static int search_elf(Elf *elf, const char *path, const char *function, uint64_t *offset)
+{
+	struct search search = search_begin(function, false);
+
+	if (search_all(elf, path, &search) < 0)
+		return -1;
+	if (search.type == STT_GNU_IFUNC)
 		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function,
 			    path, near_text(&search.near));
 	if (search.rank == RANK_NONE)
@@ -185,6 +204,37 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 		return fail("there are several functions '%s' in '%s'; those of C++ can be told by their symbols", function,
 			    path);
 	return file_offset(elf, path, search.value, offset);
+}
+
+/* Where the first segment is mapped, before it is moved. */
+static uint64_t first_page(Elf *elf)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	GElf_Phdr segment;
+	size_t count = 0;
+
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD)
+			return segment.p_vaddr / page * page;
+	return 0;
+}
+
+static int search_variable(Elf *elf, const char *path, const char *variable, uint64_t *address, uint64_t *size)
+{
+	struct search search = search_begin(variable, true);
+
+	if (search_all(elf, path, &search) < 0)
+		return -1;
+	if (search.rank == RANK_NONE)
+		return fail("no variable '%s' in '%s'%s", variable, path, near_text(&search.near));
+	if (search.type == STT_TLS)
+		return fail("each thread has its own '%s' of '%s'", variable, path);
+	if (search.several)
+		return fail("there are several variables '%s' in '%s'; those of C++ can be told by their symbols", variable, path);
+	*address = search.value - first_page(elf);
+	*size = search.size;
+	return 0;
 }
 
 static Elf *open_elf(int fd, const char *path)
@@ -202,6 +252,15 @@ int symbol_offset(int fd, const char *path, const char *function, uint64_t *offs
 {
 	Elf *elf = open_elf(fd, path);
 	int status = elf ? search_elf(elf, path, function, offset) : -1;
+
+	elf_end(elf);
+	return status;
+}
+
+int symbol_variable(int fd, const char *path, const char *variable, uint64_t *address, uint64_t *size)
+{
+	Elf *elf = open_elf(fd, path);
+	int status = elf ? search_variable(elf, path, variable, address, size) : -1;
 
 	elf_end(elf);
 	return status;

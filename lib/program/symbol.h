@@ -1,5 +1,5 @@
 /*
- * symbol: the functions of a program or shared library, and where they begin, for uprobes.
+ * symbol: the functions of a program or shared library, and where they begin, for uprobes; and its variables.
  *
  * Functions that read a file are called where there are no rights to lose (program/lookup.h); the path is for messages.
  */
@@ -39,6 +39,12 @@ size_t symbol_place(const char *text, uint64_t *offset);
  * functions of this name.
  */
 int symbol_offset(int fd, const char *path, const char *function, uint64_t *offset);
+
+/*
+ * A variable's address as far behind that at which the file's first segment is mapped, and its size; 0: not told. A function's rules hold for
+ * its name. -1 after fail(): there is none, or several, or each thread has its own.
+ */
+int symbol_variable(int fd, const char *path, const char *variable, uint64_t *address, uint64_t *size);
 
 struct symbol_names {
 	char **items; /* the caller's to free, one by one and all */

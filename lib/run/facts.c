@@ -230,28 +230,15 @@ static void ask_rpm(struct facts *facts, const char *path)
 	add(facts, "fact.program.version", space + 1);
 }
 
-static const char *find(const struct facts *facts, const char *name)
-{
-	for (size_t i = 0; facts && i < facts->all.count; i++)
-		if (!strcmp(facts->all.items[i].name, name))
-			return facts->all.items[i].value;
-	return "";
-}
-
-/* The package is that of before if the program is; to ask takes a while. */
-static void read_program(struct facts *facts, const struct job *job, const struct facts *before)
+static void read_program(struct facts *facts, const struct job *job)
 {
 	char *path = job->programs.count ? find_program(job->programs.items[0]) : NULL;
 
 	if (!path)
 		return;
 	read_build_id(facts, path);
-	if (*find(facts, "fact.program") && !strcmp(find(facts, "fact.program"), find(before, "fact.program"))) {
-		add(facts, "fact.program.package", find(before, "fact.program.package"));
-		add(facts, "fact.program.version", find(before, "fact.program.version"));
-	} else if (!ask_dpkg(facts, path)) {
+	if (!ask_dpkg(facts, path))
 		ask_rpm(facts, path);
-	}
 	free(path);
 }
 
@@ -409,13 +396,13 @@ static void read_route(struct facts *facts, const struct job *job)
 		read_link(facts, link);
 }
 
-struct facts *facts_read(const struct job *job, const struct facts *before)
+struct facts *facts_read(const struct job *job)
 {
 	struct facts *facts = NEW(struct facts);
 
 	read_system(facts);
 	read_hardware(facts);
-	read_program(facts, job, before);
+	read_program(facts, job);
 	read_directory(facts, job);
 	read_route(facts, job);
 	return facts;
@@ -433,8 +420,18 @@ void facts_free(struct facts *facts)
 	free(facts);
 }
 
-void facts_spell(const struct facts *facts, struct line *line)
+int facts_write(const struct facts *facts, const char *run, struct stream *stream)
 {
+	struct line line = {0};
+	int status;
+
+	if (!facts || facts->all.count == 0)
+		return 0;
+	line_begin(&line, "features");
+	line_text(&line, "run", run);
 	for (size_t i = 0; i < facts->all.count; i++)
-		line_text(line, facts->all.items[i].name, facts->all.items[i].value);
+		line_text(&line, facts->all.items[i].name, facts->all.items[i].value);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
 }

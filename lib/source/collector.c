@@ -89,8 +89,7 @@ struct collector {
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
-	bool waits;		 /* where threads sleep and wake others, too */
-	const struct counters *counters; /* of these */
+	struct sampler_wanted sampled; /* for them */
 	struct devices devices;
 	struct quotas quotas;
 	struct stages stages;
@@ -195,15 +194,15 @@ int collector_keep(struct collector *collector, int pipe)
 	return size_rings(collector->keeper, collector->buffer);
 }
 
-int collector_add_stacks(struct collector *collector, bool waits, uint32_t hz, const struct counters *counters, struct lookup *lookup)
+int collector_add_stacks(struct collector *collector, const struct sampler_wanted *wanted, struct lookup *lookup)
 {
 	if (collector->foreign)
 		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
-	collector->counters = counters;
-	collector->waits = waits;
-	collector->stacks = stacks_open(&(struct sampler_wanted){collector->clock.id, waits, hz, counters}, lookup);
+	collector->sampled = *wanted;
+	collector->sampled.clock = collector->clock.id;
+	collector->stacks = stacks_open(&collector->sampled, lookup);
 	return collector->stacks ? 0 : -1;
 }
 
@@ -321,9 +320,11 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 	if (collector->stacks && collector->parts.exceptions && exceptions_throws(collector->parts.exceptions, &throws) &&
 	    stacks_see_throws(collector->stacks, throws) < 0)
 		return -1;
-	if (!collector->waits)
+	if (collector->sampled.flags && scribe_flag_formats(stream) < 0)
+		return -1;
+	if (!collector->sampled.waits)
 		return 0;
-	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->counters);
+	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->sampled.counters);
 }
 
 static int64_t monotonic_ms(void)
@@ -339,14 +340,14 @@ static void make_polled(struct collector *collector)
 	int rings = collector->merge.count, samplers = collector->stacks ? stacks_descriptors(collector->stacks) : 0, n = 0;
 
 	free(collector->polled);
-	collector->polled = memory_new((size_t)(rings + samplers + MARKERS) + 1, sizeof(struct pollfd));
+	collector->polled = memory_new((size_t)(rings + samplers) + 2, sizeof(struct pollfd));
 	collector->polled[n++] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
 	for (int i = 0; i < rings; i++)
 		collector->polled[n++] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
 	for (int i = 0; i < samplers; i++)
 		collector->polled[n++] = (struct pollfd){.fd = stacks_descriptor(collector->stacks, i), .events = POLLIN};
-	for (int kind = 0; collector->parts.markers && kind < MARKERS; kind++)
-		collector->polled[n++] = (struct pollfd){.fd = markers_descriptor(collector->parts.markers, kind), .events = POLLIN};
+	if (collector->parts.markers)
+		collector->polled[n++] = (struct pollfd){.fd = markers_descriptor(collector->parts.markers), .events = POLLIN};
 	collector->polled_count = n;
 }
 

@@ -56,7 +56,7 @@ struct collector_parts {
 	struct probes *probes;		/* of functions; the collector looks after them while it traces; NULL: none */
 	struct probe_lines *lines;	/* programs that begin are probed where a line names them; NULL: none */
 	struct exceptions *exceptions;	/* writes `exception` records, from events that it has wished for; NULL: none */
-	struct markers *markers;	/* writes `async` records, and `exception` records of Node; NULL: none */
+	struct markers *markers;	/* writes `async` records; NULL: none */
 };
 
 /* The collector owns the parts from now on. */
@@ -73,12 +73,12 @@ int collector_fork(struct collector *collector, struct child *child, char *const
 
 /*
  * Adds stacks (program/stacks.h): with `waits`, where threads sleep and where they wake others; `hz` times a second on each CPU, where they run,
- * with these counters, which must outlive the collector; and where exceptions are thrown, if those are told. -1 after fail(): tracing works
- * without stacks.
+ * with these counters, and these flags, which must outlive the collector; and where exceptions are thrown, if those are told. The clock is the
+ * collector's. -1 after fail(): tracing works without stacks.
  */
-struct counters;
+struct sampler_wanted;
 struct lookup;
-int collector_add_stacks(struct collector *collector, bool waits, uint32_t hz, const struct counters *counters, struct lookup *lookup);
+int collector_add_stacks(struct collector *collector, const struct sampler_wanted *wanted, struct lookup *lookup);
 
 /* The stream goes to the descriptor `output`; `names` is events_new() of the stream and must outlive the collector. -1 after fail(). */
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names);

@@ -452,7 +452,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
 /* Far above the kernel's own numbers. */
-enum { ID_SLEEP = WISH_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_COUNTER = WISH_OWN_IDS /* the first of COUNTERS_MAX */ };
+enum { ID_SLEEP = WISH_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4, ID_COUNTER = WISH_OWN_IDS /* the first of COUNTERS_MAX */ };
 
 /* Events in the formats below. */
 struct stack_event {
@@ -468,6 +468,15 @@ struct counter_event {
 	uint8_t common_flags, common_preempt_count;
 	int32_t common_pid;
 	uint64_t count;
+};
+
+/* Texts lie behind it; of each its place and, above that, its length. */
+struct flag_event {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	uint64_t ip;
+	uint32_t flag, function;
 };
 
 #define BEFORE                                                                         \
@@ -491,6 +500,23 @@ int scribe_stack_formats(struct stream *stream)
 	struct record wake = {.kind = KIND_FORMAT, .packed = true, .text = wake_format, .length = sizeof(wake_format) - 1};
 
 	return stream_write_record(stream, &sleep) < 0 || stream_write_record(stream, &wake) < 0 ? -1 : stream_write_record(stream, &run);
+}
+
+#define FLAG_FIELDS                                                               \
+	"\tfield:void * ip;\toffset:8;\tsize:8;\tsigned:0;\n"                     \
+	"\tfield:__data_loc char[] flag;\toffset:16;\tsize:4;\tsigned:0;\n"     \
+	"\tfield:__data_loc char[] function;\toffset:20;\tsize:4;\tsigned:0;\n" \
+	"\nprint fmt: \"flag=%s ip=%p function=%s\", __get_str(flag), REC->ip, __get_str(function)\n"
+
+static const char write_format[] = "flag\0name: write\nID: 65531\n" BEFORE FLAG_FIELDS;
+static const char read_format[] = "flag\0name: read\nID: 65530\n" BEFORE FLAG_FIELDS;
+
+int scribe_flag_formats(struct stream *stream)
+{
+	struct record write = {.kind = KIND_FORMAT, .packed = true, .text = write_format, .length = sizeof(write_format) - 1};
+	struct record read = {.kind = KIND_FORMAT, .packed = true, .text = read_format, .length = sizeof(read_format) - 1};
+
+	return stream_write_record(stream, &write) < 0 ? -1 : stream_write_record(stream, &read);
 }
 
 int scribe_counter_formats(struct stream *stream, const struct counters *counters)
@@ -579,6 +605,62 @@ static int write_counts(struct scribe *scribe, const struct stack_seen *seen, co
 	return status;
 }
 
+/* A flag is watched no longer: what is missing from here on is of an unknown number. */
+static int write_flag_off(struct scribe *scribe, const struct stack_seen *seen)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_LOST));
+	line_time(&line, "ts", seen->ts);
+	line_unsigned(&line, "cpu", seen->cpu);
+	line_unsigned(&line, "count", 0);
+	line_text(&line, "flag", stacks_flag(scribe->by.stacks, seen->flag));
+	status = stream_write_line(scribe->stream, &line);
+	stream_mark_incomplete(scribe->stream);
+	line_free(&line);
+	return status;
+}
+
+static int write_flag(struct scribe *scribe, const struct stack_seen *seen)
+{
+	enum { ROOM = 4096 };
+	char bytes[sizeof(struct flag_event) + 2 * ROOM], *function = seen->stack ? stacks_function(scribe->by.stacks, seen->stack, 0) : NULL;
+	const char *flag = stacks_flag(scribe->by.stacks, seen->flag);
+	uint32_t flag_size = (uint32_t)strnlen(flag, ROOM - 1) + 1, function_size = function ? (uint32_t)strnlen(function, ROOM - 1) + 1 : 1;
+	struct flag_event event = {.common_type = seen->moment == STACK_FLAG_WRITE ? ID_FLAG_WRITE : ID_FLAG_READ,
+				   .common_pid = seen->thread,
+				   .ip = seen->ip,
+				   .flag = flag_size << 16 | sizeof(event),
+				   .function = function_size << 16 | (uint32_t)(sizeof(event) + flag_size)};
+	struct record record = {.kind = KIND_EVENT, .packed = true, .text = bytes, .length = sizeof(event) + flag_size + function_size, .ts = seen->ts, .cpu = seen->cpu};
+
+	memcpy(bytes, &event, sizeof(event));
+	snprintf(bytes + sizeof(event), flag_size, "%s", flag);
+	snprintf(bytes + sizeof(event) + flag_size, function_size, "%s", function ? function : "");
+	free(function);
+	if (!threads_known(&scribe->threads, seen->thread) &&
+	    threads_see(&scribe->threads, scribe->stream, seen->ts, seen->thread, NULL) < 0)
+		return -1;
+	scribe->events++;
+	return stream_write_record(scribe->stream, &record);
+}
+
+static int write_seen(struct scribe *scribe, const struct stack_seen *seen, const uint64_t counts[COUNTERS_MAX])
+{
+	switch (seen->moment) {
+	case STACK_COUNT:
+		return write_counts(scribe, seen, counts);
+	case STACK_FLAG_WRITE:
+	case STACK_FLAG_READ:
+		return write_flag(scribe, seen);
+	case STACK_FLAG_OFF:
+		return write_flag_off(scribe, seen);
+	default:
+		return write_stack(scribe, seen);
+	}
+}
+
 /* A stack is that of what its thread throws next. */
 static int take_throws(struct scribe *scribe, int64_t bound)
 {
@@ -601,7 +683,7 @@ static int write_stacks(struct scribe *scribe, int64_t bound)
 	struct stack_seen seen;
 
 	while (scribe->stacks && stacks_next(scribe->stacks, bound, &seen, counts))
-		if ((seen.moment == STACK_COUNT ? write_counts(scribe, &seen, counts) : write_stack(scribe, &seen)) < 0)
+		if (write_seen(scribe, &seen, counts) < 0)
 			return -1;
 	return 0;
 }

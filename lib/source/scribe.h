@@ -66,6 +66,9 @@ int scribe_stack_formats(struct stream *stream);
 /* And of those that tell what counters counted. -1 after fail(). */
 int scribe_counter_formats(struct stream *stream, const struct counters *counters);
 
+/* And of those that tell of flags. -1 after fail(). */
+int scribe_flag_formats(struct stream *stream);
+
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int scribe_event(struct scribe *scribe, const struct ring *ring);
 

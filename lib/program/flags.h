@@ -1,0 +1,81 @@
+/*
+ * flags: variables of processes that are watched by breakpoints of the hardware: who writes them, and who reads them (Argus, section 3.1).
+ *
+ *	struct flags flags = {0};
+ *	flags_add(&flags, "2646:is_spinning", lookup)	... -1 after fail()
+ *	flags_open(&flags, ...), flags_switch()		by the sampler, whose rings the hits come into
+ *	flags_take(&flags, &ring, bytes, &hit)		what a record of these is
+ *	flags_free(&flags)
+ *
+ * Each thread of the process has them on each CPU, and the threads that it makes inherit them. The machine has few (x86-64: four), and
+ * watches no reads alone: who wants these takes two, of which a write hits both.
+ */
+#ifndef PROGRAM_FLAGS_H
+#define PROGRAM_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "program/perf_ring.h"
+
+struct lookup;
+
+/* Each hit costs some 10 us. Beyond so many in a second a flag is watched no longer. */
+enum { FLAG_HITS_MOST = 10000 };
+
+struct flag {
+	char *name; /* "chromium:is_spinning", "chromium:state+8" */
+	int32_t process;
+	uint64_t address;
+	unsigned length;
+	bool reads; /* too */
+
+	bool off; /* it was hit too often */
+
+	/* private */
+	int64_t since;
+	uint32_t hits; /* since then */
+	int32_t copier; /* the thread whose kernel copy hit last, at what its counter was then; 0: none did */
+	uint64_t copied;
+};
+
+struct flags {
+	ARRAY(struct flag) list;
+	/* private */
+	struct watch_point *points;
+	unsigned user_registers; /* in each sample */
+};
+
+/* Adds PID:SYMBOL[+OFFSET][:LENGTH][:w|rw]. -1 after fail(). */
+int flags_add(struct flags *flags, const char *text, struct lookup *lookup);
+void flags_free(struct flags *flags);
+
+/* A CPU, and an event there whose ring gets the hits. */
+struct flags_output {
+	uint32_t cpu;
+	int fd;
+};
+
+/*
+ * Sets the breakpoints, which are off at first; `common`: clock and user registers of all samples. -1 after fail(): the process is gone, or the
+ * machine has too few; then the message says who takes them.
+ */
+int flags_open(struct flags *flags, const struct perf_event_attr *common, const struct flags_output *outputs, int count);
+int flags_switch(struct flags *flags, unsigned long request); /* an ioctl() of all; -1 after fail() */
+
+struct flags_hit {
+	int flag; /* its number */
+	int32_t process, thread;
+	bool writes;
+	bool last; /* it was hit too often, or so often that the kernel left hits out: from here on it is watched no longer */
+	struct perf_cursor user; /* at the thread's registers, as PERF_SAMPLE_REGS_USER has them */
+};
+
+enum flags_taken { FLAGS_NOT_THEIRS, FLAGS_HIT, FLAGS_NOTHING_NEW /* as in the midst of a copy that the kernel makes */ };
+
+/* What the record is that the ring stands at, and these bytes are a copy of. The ring goes on to the last record of the same hit. */
+enum flags_taken flags_take(struct flags *flags, struct perf_ring *ring, const unsigned char *bytes, struct flags_hit *hit);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * global: where a global variable of a process that runs is: in its program, or in a library that it has mapped.
+ *
+ * Files of others are read by a process without rights (program/lookup.h), and what that says counts only if the process has memory there.
+ */
+#ifndef PROGRAM_GLOBAL_H
+#define PROGRAM_GLOBAL_H
+
+#include <stdint.h>
+
+struct lookup;
+
+struct global {
+	uint64_t address; /* in the process */
+	uint64_t size;	  /* bytes; 0: not told */
+};
+
+/* The program's own comes before those of libraries, of these the first by address. -1 after fail(): there is none, or no such process. */
+int global_find(int32_t process, const char *name, struct lookup *lookup, struct global *global);
+
+#endif
