@@ -253,6 +253,45 @@ edge graph=whole from=3 to=2 kind=wake ts=1.800000000 weak=yes'
 	assert_line --partial 'tid=10 n=2 process=t10 start=1.700000000 end=1.900000000 '
 }
 
+# flag SECOND CPU TID read|write [NAME]
+flag() { event "$1" "$2" "$3" "flag:$4" "ip=0x55d0 flag=${5:-app:done} function=f"; }
+
+# sleeps SECOND TID UNTIL: in clock_nanosleep, until its timer is over.
+sleeps() {
+	enter "$1" 0 "$2" 230 0x1,0x0
+	switch "$1"1 0 "$2" S 0
+	event "$3" 0 0 irq:softirq_entry vec=8
+	event "$3"1 0 0 timer:hrtimer_expire_entry 'hrtimer=0xc function=0xd'
+	wake "$3"2 0 0 "$2"
+	switch "$3"3 0 0 R "$2"
+	leave "$3"4 0 "$2" 230 0
+}
+
+@test "a flag leads from its last write to the first read, in another segment: to the wait of who polls for it, or to where it is read" {
+	{
+		begin
+		switch 1.0 0 0 R 10
+		switch 1.0 1 0 R 20
+		flag 1.1 0 10 write
+		flag 1.11 0 10 read # the same segment
+		sleeps 1.12 10 1.2
+		flag 1.3 0 10 read
+		sleeps 1.32 10 1.4
+		flag 1.33 1 20 write
+		flag 1.5 0 10 read
+		flag 1.51 0 10 read # not the first
+		flag 1.52 1 20 write
+		flag 1.53 0 10 read
+		flag 1.54 1 20 write
+		echo 'lost ts=1.55 cpu=1 count=0 flag=app:done' # nothing else is
+		flag 1.56 0 10 read
+	} | sort -t= -k2,2 -s >in
+	assert_equal "$(edges in | grep flag | sort -t= -k5)" 'from=1 to=3 kind=flag ts=1.300000000
+from=2 to=3 kind=flag ts=1.500000000
+from=2 to=4 kind=flag ts=1.530000000
+from=2 to=5 kind=flag ts=1.560000000'
+}
+
 @test "where events were lost a wait is unknown, and so is one that began before the data" {
 	{
 		begin
@@ -676,43 +715,6 @@ jobs() {
 	assert_output --partial "known:1: the stream has no writes to the flag 'app:other'"
 }
 
-# Thread 30 waits for 10, which does job 8, and then job 7, which 20 posted meanwhile.
-posted() {
-	begin
-	switch 0.4 0 0 R 10
-	switch 0.4 1 0 R 20
-	switch 0.4 2 0 R 30
-	event 0.45 0 10 func:app__run 'job=8'
-	enter 0.49 2 30 202 0x5000,0x80
-	switch 0.5 2 30 S 0
-	event 1.1 1 20 func:app__post 'job=7'
-	enter 1.12 1 20 35 0x0,0x0
-	switch 1.15 1 20 S 0
-	event 1.5 0 10 func:app__run 'job=7'
-	wake 2.0 0 10 30
-	switch 2.0 2 0 R 30
-	leave 2.01 2 30 202 0
-	echo 'signal id=1 ts=2.01 start=0.49 chart=x value=1.52 center=0.01 ucl=0.1 tid=30 comm=t30'
-}
-
-@test "what the user knows is true in graphs of moments, too" {
-	posted >in
-	blamed() { blame-rank -t --semantics="$1" "$2" | sed -En 's/^blame graph=1 rank=. name=("[^"]*") .* score=([0-9.]+) .*/\1 \2/p'; }
-	assert_equal "$(blamed none in)" $'"t10: running" 1.500000000\n"t30: running" 0.020000000'
-	# Before job 7 was posted, what 10 did has nothing to do with it; 20 ran.
-	echo "edge from='func:./app:post(job)' to='func:./app:run(job)'" >known
-	assert_equal "$(blamed known in)" $'"t10: running" 0.900000000\n"t20: running" 0.600000000\n"t30: running" 0.020000000'
-	diff <(blame-rank -t --semantics=known in) <(graph-build --semantics=known in | blame-rank -t)
-	echo 'cut from="t1*" to=t30 syscall=futex' >known
-	assert_equal "$(blamed known in)" $'"unknown: futex of t30" 1.500000000\n"t30: running" 0.020000000'
-	echo 'for event="func:./app:run(job)" process=job' >known
-	sed 's/job=7/job=20/' in | graph-build -t --semantics=known >graph
-	grep -q '^node .* name="t10: running for t20" .* start=1.500000000 ' graph
-	echo 'boundary event=func:./app:stop' >known
-	run -1 blame-rank --semantics=known in
-	assert_output --partial 'known:1: the stream has no event func:app__stop'
-}
-
 @test "live: what is known of a program's functions is collected" {
 	need_tracefs
 	cat >pair.c <<-'C'
@@ -762,6 +764,7 @@ posted() {
 	assert_output 'graph-walk: there is nothing to undo'
 	run -1 graph-walk -x 'boundary func:./app:stop' in
 	assert_output --partial 'the stream has no event func:app__stop'
+	run -2 graph-build --semantics=known in
 }
 
 @test "edges that mean nothing are cut, others joined, and both taken back; a picture" {
@@ -809,6 +812,63 @@ asked() {
 	trace-collect -c "$chart" -c syscall -p command --no-recorder --no-programs -o all.tb -- chrt -f 5 "$BUILD/incidents/desktop" "$1" &&
 		cchart-filter --pass=all -c "$chart" --limit=100ms --only-limit all.tb >marked.tb &&
 		graph-walk -x 'at 1; culprit' marked.tb
+}
+
+# bats test_tags=live
+@test "live: who polls for a flag waits for whoever sets it" {
+	need_tracefs
+	chrt -f 5 true 2>/dev/null || skip "needs real-time priorities"
+	cat >player.c <<-'END'
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <stdio.h>
+		#include <sys/prctl.h>
+		#include <time.h>
+		static volatile int is_done;
+		static sem_t wanted;
+		static void wait_ms(int ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
+		static void *decode(void *arg)
+		{
+			prctl(PR_SET_NAME, "decoder");
+			for (int i = 0;; i++) {
+				sem_wait(&wanted);
+				wait_ms(i == 6 ? 400 : 12);
+				is_done = 1;
+			}
+			return arg;
+		}
+		__attribute__((noipa)) void seek(void)
+		{
+			is_done = 0;
+			sem_post(&wanted);
+			do
+				wait_ms(5);
+			while (!is_done);
+		}
+		int main(void)
+		{
+			pthread_t thread;
+
+			sem_init(&wanted, 0, 0);
+			pthread_create(&thread, NULL, decode, NULL);
+			for (int i = getchar() == 'x' ? 0 : 10; i < 10; i++)
+				seek();
+			return 0;
+		}
+	END
+	gcc -O1 -pthread -o player player.c
+	mkfifo begin
+	chrt -f 5 ./player <begin 3>&- & # at a real-time priority: whoever else uses the machine has no part in it
+	exec 9>begin
+	until_true 60 bash -c "grep -qs decoder /proc/$!/task/*/comm"
+	timeout 60 trace-collect --watch=$!:is_done:rw -c func:./player:seek -c syscall --no-recorder --no-programs -o all.tb -- \
+		bash -c 'echo x >begin; while [ -d /proc/'$!' ]; do sleep 0.1; done'
+	exec 9>&-
+	cchart-filter --pass=all -c func:./player:seek --limit=300ms --only-limit all.tb >marked.tb
+	run -0 graph-walk -x 'at 1; culprit' marked.tb
+	assert_line --regexp '^yielding: player/[0-9]+ waits [0-9]+ times in clock_nanosleep, '
+	assert_line --regexp '^player/[0-9]+ +clock_nanosleep +is usually ended by decoder/[0-9]+ \([0-9]+ of [0-9]+\)$'
+	assert_line --regexp '^culprit: decoder/[0-9]+#[0-9]+ waits 400 ms in clock_nanosleep: '
 }
 
 # bats test_tags=live,long

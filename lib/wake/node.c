@@ -10,7 +10,6 @@
 #include "wake/part.h"
 #include "wake/quota.h"
 #include "wake/recording.h"
-#include "wake/rule.h"
 #include "wake/served.h"
 #include "wake/softirq.h"
 #include "wake/stack.h"
@@ -341,10 +340,8 @@ enum { SHORT = 256 };
 static int32_t run_for(struct cut *cut, const struct thread *thread, const struct piece *run, int64_t end, int32_t asker, const struct deed *deed)
 {
 	const struct wake *wake = cut->wake;
-	int32_t served = rule_served(cut->wake, run);
+	int32_t served;
 
-	if (served != INDEX_NONE)
-		return served;
 	if (deed->kind != DEED_RUN || end - run->start < (cut->graph->to - cut->graph->from) / SHORT)
 		return INDEX_NONE;
 	served = served_at(cut, thread, run->start);

@@ -25,6 +25,7 @@ struct cause { /* the last `from` of a rule with this key */
 		char text[KEY_ROOM];
 	} key;
 	uint32_t place;
+	int64_t ts;
 	UT_hash_handle hh;
 };
 
@@ -117,7 +118,7 @@ static struct cause *find_cause(struct rule_events *rules, const struct rule *ru
 	return cause;
 }
 
-static void keep_cause(struct rule_events *rules, const struct rule *rule, const char *key, uint32_t place)
+static void keep_cause(struct rule_events *rules, const struct rule *rule, const char *key, uint32_t place, int64_t ts)
 {
 	struct cause *cause = find_cause(rules, rule, key);
 
@@ -133,6 +134,7 @@ static void keep_cause(struct rule_events *rules, const struct rule *rule, const
 	cause->key.rule = rule;
 	strcpy(cause->key.text, key);
 	cause->place = place;
+	cause->ts = ts;
 	HASH_ADD(hh, rules->causes, key, sizeof(cause->key), cause);
 }
 
@@ -149,7 +151,7 @@ static void arrive(struct rule_events *rules, const struct event *event, const s
 	const struct cause *cause = find_cause(rules, rule, key);
 
 	if (cause)
-		rules->doer.arrives(rules->doer.context, event, cause->place, EDGE_ASYNC, function_of(event));
+		rules->doer.arrives(rules->doer.context, event, cause->place, cause->ts, EDGE_ASYNC, function_of(event));
 	else
 		rules->doer.bounds(rules->doer.context, event);
 }
@@ -164,7 +166,7 @@ static void read_flag(struct rule_events *rules, const struct event *event, cons
 	if (!cause || !rules->doer.place(rules->doer.context, event, &here) || here == cause->place)
 		return;
 	what = memory_format("flag %s", flag);
-	rules->doer.arrives(rules->doer.context, event, cause->place, EDGE_FLAG, what);
+	rules->doer.arrives(rules->doer.context, event, cause->place, cause->ts, EDGE_FLAG, what);
 	drop_cause(rules, cause);
 	free(what);
 }
@@ -180,7 +182,7 @@ static void take_pair(struct rule_events *rules, const struct event *event, cons
 	else if (watched->is_to)
 		arrive(rules, event, rule, key);
 	else if (rules->doer.place(rules->doer.context, event, &place))
-		keep_cause(rules, rule, key, place);
+		keep_cause(rules, rule, key, place, event->ts);
 }
 
 static int take_one(struct rule_events *rules, const struct event *event, struct watched *watched)
@@ -210,11 +212,6 @@ static int take_one(struct rule_events *rules, const struct event *event, struct
 static bool is_cause(const struct watched *watched)
 {
 	return (watched->rule->kind == RULE_EDGE || watched->rule->kind == RULE_FLAG) && !watched->is_to;
-}
-
-bool rule_events_watches(const struct rule_events *rules, const struct event_type *type)
-{
-	return (size_t)type->index < rules->first.count && rules->first.items[type->index] >= 0;
 }
 
 int rule_events_take(struct rule_events *rules, const struct event *event)

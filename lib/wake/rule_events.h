@@ -25,8 +25,8 @@ struct rule_doer {
 	/* A number by which the thread and the time, or what it does then, are found again; false: they are not known. */
 	bool (*place)(void *context, const struct event *event, uint32_t *place);
 
-	/* Something else begins because of what happened at that place; `what` names it. */
-	void (*arrives)(void *context, const struct event *event, uint32_t place, enum edge_kind kind, const char *what);
+	/* Something else begins because of what happened at that place, then; `what` names it. */
+	void (*arrives)(void *context, const struct event *event, uint32_t place, int64_t then, enum edge_kind kind, const char *what);
 
 	void (*serves)(void *context, const struct event *event, int32_t process); /* something else begins, for this process */
 };
@@ -36,7 +36,6 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 void rule_events_free(struct rule_events *rules); /* NULL is allowed */
 
 void rule_events_forget(struct rule_events *rules);
-bool rule_events_watches(const struct rule_events *rules, const struct event_type *type); /* a rule has such an event */
 int rule_events_take(struct rule_events *rules, const struct event *event); /* -1 after fail(): an event lacks the key of a rule */
 int rule_events_check(const struct rule_events *rules); /* -1 after fail(): the stream has no event of a rule */
 

@@ -9,6 +9,7 @@
 #include "walk/armed.h"
 #include "walk/cutter.h"
 #include "walk/marked.h"
+#include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
 enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */ };
@@ -20,7 +21,6 @@ struct type_role {
 	enum role role;
 	struct event_field *arguments, *first, *second; /* of a system call; of others, what counts: first */
 	uint32_t word; /* of a function, of a counter */
-	bool watched;  /* what the user knows is about it */
 };
 
 struct whole_builder {
@@ -61,11 +61,29 @@ static bool rule_place(void *context, const struct event *event, uint32_t *place
 	return *place != NUMBER_NONE;
 }
 
-static void rule_arrives(void *context, const struct event *event, uint32_t place, enum edge_kind kind, const char *what)
+/*
+ * Where an edge leads by which a thread reads what was written to a flag, without that anything else begins: to the wait that it came out of, if it slept
+ * then, for it has polled for that; to where it reads what it wrote itself. NUMBER_NONE: something else begins.
+ */
+static uint32_t flag_read(struct whole_builder *builder, const struct event *event, uint32_t writer, int64_t written)
+{
+	const struct whole *whole = builder->whole;
+	uint32_t here = cutter_segment(builder->cutter, event), wait = here == NUMBER_NONE ? here : whole_origin(whole, here);
+
+	if (here != NUMBER_NONE && segment_at(whole, here)->thread == segment_at(whole, writer)->thread)
+		return here;
+	return wait != NUMBER_NONE && written >= segment_at(whole, wait)->wait_from && written <= segment_at(whole, wait)->end ? wait : NUMBER_NONE;
+}
+
+static void rule_arrives(void *context, const struct event *event, uint32_t place, int64_t then, enum edge_kind kind, const char *what)
 {
 	struct whole_builder *builder = context;
+	uint32_t to = kind == EDGE_FLAG ? flag_read(builder, event, place, wake_time(then)) : NUMBER_NONE;
 
-	cutter_arrives(builder->cutter, event, place, kind, whole_word_of(builder->whole, "", what));
+	if (to == NUMBER_NONE)
+		cutter_arrives(builder->cutter, event, place, kind, whole_word_of(builder->whole, "", what));
+	else
+		whole_edge(builder->whole, place, to, kind, wake_time(event->ts), segment_at(builder->whole, place)->flags & SEGMENT_HANDLER);
 }
 
 static void rule_serves(void *context, const struct event *event, int32_t process)
@@ -179,10 +197,8 @@ static const struct type_role *role_of(struct whole_builder *builder, const stru
 {
 	while (builder->roles.count <= (size_t)type->index)
 		*ARRAY_ADD(&builder->roles) = (struct type_role){0};
-	if (builder->roles.items[type->index].role == ROLE_UNRESOLVED) {
+	if (builder->roles.items[type->index].role == ROLE_UNRESOLVED)
 		resolve(builder, &builder->roles.items[type->index], type->name);
-		builder->roles.items[type->index].watched = rule_events_watches(builder->rules, type);
-	}
 	return &builder->roles.items[type->index];
 }
 
@@ -278,7 +294,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 	role = role_of(builder, event.type);
 	if (builder->whole->segments.count >= NUMBER_NONE - 1)
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
-	if (role->watched && rule_events_take(builder->rules, &event) < 0)
+	if (rule_events_take(builder->rules, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	happen(builder, &event, role);
 	return 0;
@@ -291,6 +307,8 @@ static int take_lost(struct whole_builder *builder, const struct record *record,
 
 	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "ts", &to) < 0)
 		return -1;
+	if (fields_find(fields, "flag"))
+		return 0; /* hits of a flag, and nothing else, are missing */
 	gap(builder, (uint32_t)cpu, from, to);
 	if (record_tells_damage(record)) {
 		wake_forget_meanings(builder->wake);

@@ -55,21 +55,41 @@ static void count_wait(const struct poll *poll, const struct whole *whole, struc
 	}
 }
 
-/* Of a thread; what overlaps the wait asked about is as abnormal as that, in the same stream. */
+static bool is_flagged(const struct whole *whole, uint32_t number)
+{
+	const struct whole_edge *ender = whole_ender(whole, number);
+
+	return ender && ender->kind == EDGE_FLAG;
+}
+
+/*
+ * Of a thread; what overlaps the wait asked about is as abnormal as that, in the same stream. Polls in vain, which its own timer ended, are one wait with
+ * the last of them, which a flag's write ended.
+ */
 static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t thread, uint32_t identity)
 {
 	const struct whole *whole = poll->normal ? normal_whole(poll->normal) : poll->whole;
 	size_t count;
 	const uint32_t *segments = whole_segments(whole, thread, &count);
+	size_t polls = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct segment *segment = segment_at(whole, segments[i]);
 
-		if (poll->normal ? !normal_identity_is(poll->normal, identity, segment->identity)
-				 : segment->identity != identity || (segment->wait_from < poll->to && segment->end > poll->from))
+		if (poll->normal ? !normal_identity_is(poll->normal, identity, segment->identity) : segment->identity != identity) {
+			polls = 0;
 			continue;
-		if (segment_is_quiet(whole, segments[i]))
-			count_wait(poll, whole, ballot, segments[i]);
+		}
+		if (is_flagged(whole, segments[i])) {
+			ballot->normal -= polls;
+			ballot->timed -= polls;
+		}
+		if (!segment_timed(whole, segments[i]))
+			polls = 0;
+		if ((!poll->normal && segment->wait_from < poll->to && segment->end > poll->from) || !segment_is_quiet(whole, segments[i]))
+			continue;
+		count_wait(poll, whole, ballot, segments[i]);
+		polls += segment_timed(whole, segments[i]);
 	}
 }
 

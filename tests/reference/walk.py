@@ -10,6 +10,8 @@ import random
 import sys
 from collections import Counter
 
+KINDS = ["call", "async", "join", "wake", "timer", "ipc", "flag"]  # of edges; of those at the same time the last counts
+
 
 def nanoseconds(text):
 	seconds, _, rest = text.partition(".")
@@ -37,7 +39,7 @@ class Node:
 		return self.end - self.begin
 
 	def ender(self):
-		return max(self.edges, key=lambda e: (e[0], e[1] == "timer", e[2].id), default=None)
+		return max(self.edges, key=lambda e: (e[0], KINDS.index(e[1]), e[2].id), default=None)
 
 	def own_timer(self):
 		edge = self.ender()
@@ -157,7 +159,12 @@ class Graph:
 		tid, identity, at = node.tid, node.identity, node
 		while True:
 			path.append(tid)
-			normal = [n for n in self.threads[tid] if n.identity == identity and self.over(n) and not self.signalled(n) and
+			vain, after = set(), None  # polls, until a flag's write ended one
+			for n in reversed(self.threads[tid]):
+				if after and n.identity == after.identity and n.own_timer() and (after in vain or after.ender() and after.ender()[1] == "flag"):
+					vain.add(n)
+				after = n
+			normal = [n for n in self.threads[tid] if n.identity == identity and n not in vain and self.over(n) and not self.signalled(n) and
 				  not (n.begin < end and n.end > begin)]
 			timed = [n for n in normal if n.own_timer()]
 			asked = [n.ender() for n in normal if n.ender() and not n.own_timer()]
@@ -237,7 +244,7 @@ class Graph:
 		while True:
 			seen.append(node)
 			edges = node.edges or node.weak
-			edge = max(edges, key=lambda e: (e[0], e[1] == "timer", e[2].id), default=None)
+			edge = max(edges, key=lambda e: (e[0], KINDS.index(e[1]), e[2].id), default=None)
 			if edge and edge[1] == "timer" and edge[2].tid == node.tid:
 				edge = None
 			step = {"node": self.node(node), "ended": node.ended or "not"} | wait_keys(node.identity) | {"wait": Seconds(node.wait())}
@@ -340,7 +347,7 @@ def random_graph(rng, path):
 			else:
 				ended = rng.choice(["device", "outside", "unknown", "open", "timer"])
 			for source in sources:
-				edges.append((source, id_, "wake", end, " weak=yes" if rng.random() < 0.15 else ""))
+				edges.append((source, id_, rng.choice(["wake", "wake", "flag"]), end, " weak=yes" if rng.random() < 0.15 else ""))
 			fields.append("ended=" + ended)
 		if rng.random() < 0.05:
 			fields.append("lost=yes")
