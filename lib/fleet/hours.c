@@ -75,8 +75,9 @@ static bool is_hour(const char *name)
 
 static void read_done(struct hours *hours)
 {
+	const struct folder *notes = outbox_notes(hours->options.outbox);
 	size_t length;
-	char *text = outbox_note_mark(hours->options.outbox, NOTE) ? outbox_noted(hours->options.outbox, NOTE, &length) : NULL;
+	char *text = folder_mark(notes, NOTE) ? folder_read(notes, NOTE, OUTBOX_NOTE, &length) : NULL;
 
 	for (const char *line = text; line && *line;) {
 		size_t size = strcspn(line, "\n");
@@ -143,7 +144,7 @@ static void note_done(struct hours *hours)
 	}
 	hours->done.count = kept;
 	fclose(out);
-	if (outbox_note(hours->options.outbox, NOTE, text, size) < 0)
+	if (folder_write(outbox_notes(hours->options.outbox), NOTE, text, size) < 0)
 		hours->options.tell(fail_text());
 	free(text);
 	ARRAY_FREE(&there);

@@ -9,34 +9,19 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "run/job.h"
 
-enum { WORDS_MOST = 64, PROGRAM_MOST = 4096 };
+enum { PROGRAM_MOST = 4096 };
 
 /* A line of words that is allowed: its word, and a pattern for each word behind it. */
 struct allowed {
-	char *words[WORDS_MOST + 1]; /* NULL behind the last */
+	char *words[JOB_WORDS + 1]; /* NULL behind the last */
 	char *line;
 };
 
 struct may {
 	ARRAY(struct allowed) lines;
 };
-
-/* Cuts a line in place; the count of its words, which NULL follows; -1: too many. */
-static int cut(char *line, char *words[WORDS_MOST + 1])
-{
-	char *rest = NULL;
-	int count = 0;
-
-	line[strcspn(line, "#")] = '\0';
-	for (char *word = strtok_r(line, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-		if (count == WORDS_MOST)
-			return -1;
-		words[count++] = word;
-	}
-	words[count] = NULL;
-	return count;
-}
 
 /* Words of a job's file, by whether a machine's file has to list what stands behind them. */
 static const char *const limited[] = {"program", "config", "sysctl", "directory", "host", NULL}, *const harmless[] = {"map", "size", "salt", NULL};
@@ -64,7 +49,7 @@ static int check_allowed(const struct allowed *allowed, const char *path, int nu
 static int add_allowed(struct may *may, const char *line, size_t length, const char *path, int number)
 {
 	struct allowed allowed = {.line = memory_text(line, length)};
-	int count = cut(allowed.line, allowed.words);
+	int count = job_cut(allowed.line, allowed.words);
 
 	if (count <= 0) {
 		free(allowed.line);
@@ -191,8 +176,8 @@ static bool may_record_all(const struct may *may, char *const *programs)
 /* Takes over one line: 0; -1 after fail(). */
 static int filter_line(const struct may *may, const char *line, size_t length, char **kept, char **left, bool *has_program)
 {
-	char *whole = memory_text(line, length), *cut_text = memory_text(line, length), *words[WORDS_MOST + 1];
-	int count = cut(cut_text, words), status = 0;
+	char *whole = memory_text(line, length), *cut_text = memory_text(line, length), *words[JOB_WORDS + 1];
+	int count = job_cut(cut_text, words), status = 0;
 
 	if (count < 0 || (count > 0 && !strcmp(words[0], "name"))) {
 		append(left, "; ", count < 0 ? "a line of too many words" : whole);

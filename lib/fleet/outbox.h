@@ -5,7 +5,7 @@
  *	outbox_add(outbox, text, length);			any process
  *	while ((name = outbox_next(outbox))) {		one process
  *		outbox_read(outbox, name, &bytes, &size);
- *		outbox_sent(outbox, name);
+ *		outbox_sent(outbox, name, true);
  *	}
  *	outbox_free(outbox);
  *
@@ -14,8 +14,11 @@
 #ifndef FLEET_OUTBOX_H
 #define FLEET_OUTBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "fleet/folder.h"
 
 struct outbox;
 
@@ -44,18 +47,15 @@ void outbox_rewind(struct outbox *outbox);
 /* 0, and the caller frees *bytes; 1: it went meanwhile; -1 after fail(). */
 int outbox_read(const struct outbox *outbox, const char *name, char **bytes, size_t *size);
 
-void outbox_sent(struct outbox *outbox, const char *name);
-void outbox_remove(struct outbox *outbox, const char *name);
+/* The server has it; `kept`: it may be sent again. */
+void outbox_sent(struct outbox *outbox, const char *name, bool kept);
 void outbox_again(struct outbox *outbox);
 void outbox_sweep(struct outbox *outbox); /* of what was sent ten minutes ago */
 
-/* A small file beside the runs, whole or not at all: 0; -1 after fail(). And its text, which the caller frees; NULL after fail(). */
-int outbox_note(const struct outbox *outbox, const char *name, const char *text, size_t length);
-char *outbox_noted(const struct outbox *outbox, const char *name, size_t *length);
+/* Where its users keep small files, of at most OUTBOX_NOTE bytes, beside the runs; OUTBOX_DROPPED changes when runs went for lack of room. */
+enum { OUTBOX_NOTE = 2 << 20 };
+#define OUTBOX_DROPPED "dropped"
 
-void outbox_forget(const struct outbox *outbox, const char *name); /* the note */
-
-/* Changes whenever the note does; 0: it is not there. */
-uint64_t outbox_note_mark(const struct outbox *outbox, const char *name);
+const struct folder *outbox_notes(const struct outbox *outbox);
 
 #endif

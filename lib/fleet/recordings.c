@@ -77,12 +77,13 @@ static void name_count(const struct order *order, char name[NAME_ROOM])
 
 static uint64_t runs_left(const struct recordings *recordings, const struct order *order)
 {
+	const struct folder *notes = outbox_notes(recordings->options.outbox);
 	char name[NAME_ROOM], *text;
 	uint64_t count = 0;
 	size_t length;
 
 	name_count(order, name);
-	text = outbox_note_mark(recordings->options.outbox, name) ? outbox_noted(recordings->options.outbox, name, &length) : NULL;
+	text = folder_mark(notes, name) ? folder_read(notes, name, OUTBOX_NOTE, &length) : NULL;
 	if (text && number_count(text, length, &count) < 0)
 		count = 0;
 	free(text);
@@ -95,7 +96,7 @@ static void forget_count(const struct recordings *recordings, const struct order
 	char name[NAME_ROOM];
 
 	name_count(order, name);
-	outbox_forget(recordings->options.outbox, name);
+	folder_remove(outbox_notes(recordings->options.outbox), name);
 }
 
 struct counting {
@@ -110,7 +111,7 @@ static void count_run(void *context, uint64_t runs)
 	char name[NAME_ROOM], text[NUMBER_ROOM];
 
 	name_count(counting->order, name);
-	outbox_note(counting->outbox, name, text, number_spell_unsigned(text, counting->before + runs));
+	folder_write(outbox_notes(counting->outbox), name, text, number_spell_unsigned(text, counting->before + runs));
 }
 
 /* The context of each process of a pipe. */
@@ -209,7 +210,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	text = may_filter(recordings->options.may, whole, &rest);
 	name = memory_format("%s.job", order->job);
 	path = memory_format("%s/%s", recordings->options.folder, name);
-	if (!text || outbox_note(recordings->options.outbox, name, text, strlen(text)) < 0 || !(job = job_load(path))) {
+	if (!text || folder_write(outbox_notes(recordings->options.outbox), name, text, strlen(text)) < 0 || !(job = job_load(path))) {
 		refuse(recordings, recording);
 	} else {
 		if (*rest && !recording->again_at) {
@@ -290,7 +291,8 @@ static void add(struct recordings *recordings, const struct order *order)
 
 static void read_orders(struct recordings *recordings)
 {
-	uint64_t mark = outbox_note_mark(recordings->options.outbox, "orders");
+	const struct folder *notes = outbox_notes(recordings->options.outbox);
+	uint64_t mark = folder_mark(notes, "orders");
 	struct orders orders = {0};
 	size_t length;
 	char *text;
@@ -298,7 +300,7 @@ static void read_orders(struct recordings *recordings)
 	if (mark == recordings->mark)
 		return;
 	recordings->mark = mark;
-	text = mark ? outbox_noted(recordings->options.outbox, "orders", &length) : NULL;
+	text = mark ? folder_read(notes, "orders", OUTBOX_NOTE, &length) : NULL;
 	if (text && orders_read(&orders, text, length) == 0) {
 		for (size_t i = 0; i < recordings->all.count; i++)
 			recordings->all.items[i]->wanted = false;

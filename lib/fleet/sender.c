@@ -95,7 +95,7 @@ static void bring_orders(struct sender *sender)
 	size_t length;
 	char *text = fleet_link_orders(sender->link, &length, &revision);
 
-	if (!text || outbox_note(sender->outbox, "orders", text, length) < 0)
+	if (!text || folder_write(outbox_notes(sender->outbox), "orders", text, length) < 0)
 		tell(sender, fail_text());
 	free(text);
 }
@@ -120,7 +120,7 @@ static int send_one(struct sender *sender, const char *name, const char *bytes, 
 	if (parcel_open(&parcel, bytes, size) < 0) {
 		fail_prefix("'%s' in the spool is removed", name);
 		tell(sender, fail_text());
-		outbox_remove(sender->outbox, name);
+		outbox_sent(sender->outbox, name, false);
 		return 0;
 	}
 	subject = parcel_subject(&parcel, sender->options.node);
@@ -128,7 +128,7 @@ static int send_one(struct sender *sender, const char *name, const char *bytes, 
 	free(subject);
 	parcel_free(&parcel);
 	if (status == 0)
-		outbox_sent(sender->outbox, name);
+		outbox_sent(sender->outbox, name, true);
 	return status;
 }
 
@@ -179,7 +179,7 @@ static void send_some(struct sender *sender)
 /* The hub hears how many messages went for lack of room. */
 static void tell_dropped(struct sender *sender)
 {
-	uint64_t mark = outbox_note_mark(sender->outbox, "dropped");
+	uint64_t mark = folder_mark(outbox_notes(sender->outbox), OUTBOX_DROPPED);
 	char *text;
 
 	if (mark == sender->dropped_mark)

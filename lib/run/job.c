@@ -13,7 +13,7 @@
 
 #define SIZES "charts/formats/calls.sizes"
 
-enum { COMM_LENGTH = 15, WORDS_MAX = 32, ARGUMENTS = 6 };
+enum { COMM_LENGTH = 15, ARGUMENTS = 6 };
 
 struct job_call {
 	char *call;	/* the kernel's name */
@@ -24,9 +24,24 @@ struct job_call {
 };
 
 struct words {
-	char *word[WORDS_MAX];
+	char *word[JOB_WORDS + 1];
 	int count;
 };
+
+int job_cut(char *line, char *words[JOB_WORDS + 1])
+{
+	char *rest = NULL;
+	int count = 0;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *word = strtok_r(line, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+		if (count == JOB_WORDS)
+			return -1;
+		words[count++] = word;
+	}
+	words[count] = NULL;
+	return count;
+}
 
 static struct job_call *find_call(const struct job *job, const char *call)
 {
@@ -179,18 +194,13 @@ static int refuse(const char *word)
 	return -1;
 }
 
-/* A line of words, whose copy is cut in place; '#' begins a comment. */
 static int read_line(struct job *job, char *line)
 {
-	struct words words = {.count = 0};
-	char *rest = NULL;
+	struct words words;
 
-	line[strcspn(line, "#")] = '\0';
-	for (char *word = strtok_r(line, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-		if (words.count == WORDS_MAX)
-			return fail("more than %d words in a line", WORDS_MAX);
-		words.word[words.count++] = word;
-	}
+	words.count = job_cut(line, words.word);
+	if (words.count < 0)
+		return fail("more than %d words in a line", JOB_WORDS);
 	for (int i = 0; i < LINES && words.count; i++)
 		if (!strcmp(lines[i].word, words.word[0]))
 			return lines[i].take(job, &words);

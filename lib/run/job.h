@@ -32,6 +32,14 @@ struct job {
 	struct job_call *calls;		/* hash by the kernel's name */
 };
 
+/*
+ * Cuts a line of a job's file, or of one that lists what such a file may say, into its words, in place; NULL stands behind the last, and '#' begins a
+ * comment. Returns how many; -1: more than JOB_WORDS.
+ */
+enum { JOB_WORDS = 64 };
+
+int job_cut(char *line, char *words[JOB_WORDS + 1]);
+
 /* The path of a job file, or of one that is shipped, by its name; the caller frees it. */
 char *job_find(const char *file);
 
