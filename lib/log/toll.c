@@ -174,18 +174,6 @@ struct toll *toll_new(double limit, prober_say *say)
 	return toll;
 }
 
-void toll_free(struct toll *toll)
-{
-	for (size_t i = 0; toll && i < toll->functions.count; i++) {
-		free(toll->functions.items[i].name);
-		free(toll->functions.items[i].events[0].event);
-		free(toll->functions.items[i].events[1].event);
-	}
-	if (toll)
-		free(toll->functions.items);
-	free(toll);
-}
-
 void toll_measure(struct toll *toll, struct tracefs_instance *instance)
 {
 	int64_t prices[PRICES];

@@ -9,7 +9,6 @@
  *	toll_measure(toll, instance)	before its events matter
  *	toll_want(toll, ...)		each function
  *	toll_look(toll, ...)		after each round of the collector
- *	toll_free(toll)
  */
 #ifndef LOG_TOLL_H
 #define LOG_TOLL_H
@@ -19,8 +18,8 @@
 
 struct toll;
 
-struct toll *toll_new(double limit, prober_say *say); /* of all CPUs' time: 0.01 */
-void toll_free(struct toll *toll); /* NULL: nothing */
+/* For the life of the process. `limit` is of all CPUs' time: 0.01. */
+struct toll *toll_new(double limit, prober_say *say);
 
 /*
  * Measures with probes in this process, for some milliseconds, in which the instance traces. Where it cannot be done, prices are those of the machine

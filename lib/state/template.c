@@ -206,6 +206,8 @@ static bool add_number(struct text *text, int64_t number)
 	return true;
 }
 
+static enum state_path_outcome walk(const struct state_path *path, const struct state_scene *scene, bool make, uint32_t *node);
+
 static bool add_attribute(struct text *text, const struct state_path *path, const struct state_scene *scene)
 {
 	char room[STATE_VALUE_ROOM];
@@ -214,7 +216,7 @@ static bool add_attribute(struct text *text, const struct state_path *path, cons
 	uint32_t node;
 	size_t length;
 
-	if (state_path_find(path, scene, &node) != PATH_FOUND)
+	if (walk(path, scene, false, &node) != PATH_FOUND)
 		return false;
 	value = state_attributes_value(scene->attributes, node);
 	if (value.kind == STATE_NULL)
@@ -339,9 +341,4 @@ static enum state_path_outcome walk(const struct state_path *path, const struct 
 enum state_path_outcome state_path_make(const struct state_path *path, const struct state_scene *scene, uint32_t *node)
 {
 	return walk(path, scene, true, node);
-}
-
-enum state_path_outcome state_path_find(const struct state_path *path, const struct state_scene *scene, uint32_t *node)
-{
-	return walk(path, scene, false, node);
 }

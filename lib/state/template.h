@@ -56,9 +56,8 @@ void state_path_free(struct state_path *path);
 /* The value, with a reference. */
 struct state_value state_template_value(const struct state_template *template, const struct state_scene *scene);
 
-/* The node, made if there is none; and only looked for. STATE_NO_NODE: a part of the path is null, it is too deep, or there is none. */
-enum state_path_outcome { PATH_FOUND, PATH_NULL, PATH_TOO_DEEP, PATH_NONE };
+/* The node, made if there is none. STATE_NO_NODE: a part of the path is null, or it is too deep. */
+enum state_path_outcome { PATH_FOUND, PATH_NULL, PATH_TOO_DEEP, PATH_NONE /* not made, only looked for */ };
 enum state_path_outcome state_path_make(const struct state_path *path, const struct state_scene *scene, uint32_t *node);
-enum state_path_outcome state_path_find(const struct state_path *path, const struct state_scene *scene, uint32_t *node);
 
 #endif
