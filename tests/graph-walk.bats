@@ -486,6 +486,22 @@ culprit: server/2 is busy: it runs 100 ms of 100 ms'
 	{ cat in; for i in 0 1 2 3 4 5 6 7 8 9; do node 11$i 4$i hog $((40 + 10 * i)) $((50 + 10 * i)) 150 ''; done; } >crowded
 	run -0 graph-walk -x 'at server 0.04 0.14' crowded
 	assert_line 'meanwhile 10 threads of hog ran 100 ms in 100 ms'
+	# Two threads of the path had no CPU for 40 of 100 ms, one after the other: none of them is starved alone.
+	{
+		normal | sed 's/ from=1\([012]\) to=2.*/ from=5\1 to=2\1 kind=wake ts=0.0\11/'
+		for i in 0 1 2; do
+			node 4$i 3 db $((10 * i)) $((10 * i)) $((10 * i + 1)) 'syscall=read object=8'
+			node 5$i 3 db $((10 * i + 1)) $((10 * i + 9)) $((10 * i + 9)) ''
+			edge 1$i 4$i $((10 * i + 1)) wake
+		done
+		node 101 2 server 41 81 141 'syscall=epoll_wait object=3 ended=open' | sed 's/run=[^ ]* runnable=0/run=0 runnable=0.04/'
+		node 102 3 db 41 81 141 'syscall=read object=8 ended=open' | sed 's/run=[^ ]* runnable=0/run=0 runnable=0.04/'
+		node 103 9 hog 30 150 150 ''
+	} >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line --regexp '^culprit: db/3#7 waits 60.0 ms in read fd 8: nobody was asked'
+	assert_line 'starved: threads on this path could run and had no CPU, in sum 80.0 ms of 100 ms'
+	assert_line 'meanwhile hog/9 ran 100 ms of 100 ms'
 	# It was not there at all.
 	normal >in
 	run -0 graph-walk -x 'at 1; culprit' in

@@ -132,6 +132,7 @@ struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, 
 		add_segment(whole, &sums, segments[first], from, to);
 	take(&state, STATE_RUNNING, &sums.run);
 	take(&state, STATE_RUNNABLE, &sums.runnable);
+	state.runnable = sums.runnable.time;
 	for (size_t i = 0; i < sums.identities.count; i++) {
 		enum state_kind before = state.kind;
 		int64_t time = state.time;

@@ -19,6 +19,7 @@ struct state {
 	int64_t time;	   /* ns, of that kind */
 	uint32_t segment;  /* of a wait, where most of it lies in the interval; else the one with the most of that time. NUMBER_NONE */
 	uint32_t waits, timed; /* waits of that identity that lie in it in part; ended by the thread's own timer */
+	int64_t runnable;  /* ns in which it could run, and had no CPU */
 	uint64_t yields;   /* calls of sched_yield, where they were counted */
 	bool yielding;	   /* YIELDS or more such waits, nine tenths of them ended so; or it ran, and gave up its CPU again and again */
 	bool lost;	   /* events were lost in the interval */

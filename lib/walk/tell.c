@@ -401,9 +401,24 @@ static void say_few(struct teller *teller, const struct vote *vote)
 	free(thread);
 }
 
+/* Where nobody was asked, want of a CPU may have been the cause all along. */
+static void say_starved(struct teller *teller, const struct vote *vote)
+{
+	json_t *object;
+
+	if (2 * vote->starved < vote->to - vote->from || !vote->starved)
+		return;
+	object = json_object();
+	json_object_set_new(object, "starved", answer_seconds(vote->starved));
+	answer_last(teller->answer, object, "starved: threads on this path could run and had no CPU, in sum %s of %s", answer_duration(vote->starved),
+		    answer_duration(vote->to - vote->from));
+	tell_runners(teller, vote->thread, vote->from, vote->to);
+}
+
 void tell_verdict(struct teller *teller, const struct vote *vote)
 {
 	say_culprit(teller, vote);
+	say_starved(teller, vote);
 	if (vote->verdict == VERDICT_STARVED)
 		tell_runners(teller, vote->thread, vote->from, vote->to);
 	if (vote->circle)

@@ -181,6 +181,16 @@ static void find_circle(const struct whole *whole, struct vote *vote)
 	vote->broke_after = whole_origin(whole, ender->from);
 }
 
+/* One after the other threads of the path did little, and each for want of a CPU: none of them waited for that most of the time. */
+static int64_t starved_on(const struct whole *whole, const struct vote *vote)
+{
+	int64_t time = 0;
+
+	for (size_t i = 0; i < vote->steps.count; i++)
+		time += state_of(whole, vote->steps.items[i].thread, vote->from, vote->to).runnable;
+	return time;
+}
+
 static void walk(const struct whole *whole, const struct normal *normal, struct vote *vote)
 {
 	struct poll poll = {whole, normal, vote->from, vote->to};
@@ -198,6 +208,7 @@ static void walk(const struct whole *whole, const struct normal *normal, struct 
 			return;
 		if (on_path(vote, step->source) || vote->steps.count == PATH_MOST) {
 			vote->verdict = VERDICT_UNASKED;
+			vote->starved = starved_on(whole, vote);
 			return;
 		}
 		if (!ask(whole, vote, step->source))

@@ -34,7 +34,7 @@ for ((round = 0; round < ${1:-1}; round++)); do
 		all=$((all + 1))
 		if grep -qE "$wanted" said; then
 			right=$((right + 1))
-		elif grep -q 'is starved' said && grep -q '^meanwhile ' said; then
+		elif grep -qE 'is starved|^starved: ' said && grep -q '^meanwhile ' said; then
 			right=$((right + 1))
 			echo "$name: had no CPU: $(grep -m1 '^meanwhile ' said)"
 		else

@@ -123,6 +123,13 @@ class Graph:
 			return best, None, time, node, 0, 0
 		return "wait", best, time, node, waits, timed
 
+	def starved(self, tid, begin, end):
+		time = 0
+		for node in self.threads[tid]:
+			active = min(node.begin, end) - max(node.start, begin)
+			time += node.runnable * active // (node.begin - node.start) if active > 0 else 0
+		return time
+
 	def at(self, tid, begin, end):
 		kind, identity, time, node, waits, timed = self.state(tid, begin, end)
 		yields = waits >= 3 and (waits - timed) * 10 <= waits
@@ -200,6 +207,10 @@ class Graph:
 		answer.append(last)
 		if verdict == "starved":
 			answer += self.runners(tid, begin, end)
+		if verdict == "unasked":
+			starved = sum(self.starved(whose, begin, end) for whose in path)
+			if starved and 2 * starved >= end - begin:
+				answer += [{"starved": Seconds(starved)}] + self.runners(tid, begin, end)
 		edge = at.ender() if at else None
 		if edge and edge[2].tid != tid and edge[2].tid in path:
 			circle = {"circle": self.thread(edge[2].tid)}
@@ -289,7 +300,7 @@ def spell(value):
 	if isinstance(value, bool):
 		return "true" if value else "false"
 	if isinstance(value, Real):
-		text = "%.15g" % value
+		text = ("%.15g" % value).replace("e-0", "e-")
 		return text if "." in text or "e" in text else text + ".0"
 	if isinstance(value, dict):
 		return "{%s}" % ",".join('"%s":%s' % (key, spell(v)) for key, v in value.items())
@@ -320,7 +331,7 @@ def random_graph(rng, path):
 	for tid, name in threads:
 		ts = rng.randint(0, 50)
 		for _ in range(rng.randint(1, 20)):
-			active, wait = rng.choice([0, rng.randint(1, 40)]), rng.choice([0, rng.randint(1, 30), rng.randint(1, 300)])
+			active, wait = rng.choice([0, rng.randint(1, 40), rng.randint(1, 40), rng.randint(50, 300)]), rng.choice([0, rng.randint(1, 30), rng.randint(1, 300)])
 			run = rng.randint(0, active)
 			nodes.append((tid, name, ts, ts + active, ts + active + wait, run, rng.randint(0, active - run)))
 			ts += active + wait + rng.choice([0, 0, 5])
