@@ -21,6 +21,8 @@
 
 static uint64_t count = 5, worst = 3;
 static const char *algorithm; /* NULL: that of each graph's own question */
+static const char *semantics_file;
+static struct semantics semantics;
 static bool instances, diff, as_text;
 
 static const struct option_entry option_table[] = {
@@ -28,6 +30,7 @@ static const struct option_entry option_table[] = {
 	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", .names = blame_algorithm_name},
 	{OPTION_FLAG, 0, "instances", &instances, NULL, "list instances one by one, not names"},
 	{OPTION_COUNT, 0, "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
+	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "what you know of the program, if no graphs come (tailblame-semantics(5))"},
 	{OPTION_FLAG, 0, "diff", &diff, NULL, "compare two streams, GOOD and BAD: what is blamed more in BAD"},
 	OPTION_TEXT(&as_text),
 	{0},
@@ -213,6 +216,7 @@ static int open_parts(struct ranker *ranker)
 	if (!ranker->builder)
 		return -1;
 	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
+	graph_builder_semantics(ranker->builder, &semantics);
 	return 0;
 }
 
@@ -370,11 +374,16 @@ static void parse(struct ranker *ranker, int *argc, char ***argv)
 int main(int argc, char **argv)
 {
 	struct ranker ranker = {0};
+	int status;
 
 	parse(&ranker, &argc, &argv);
+	if (semantics_choose(&semantics, semantics_file) < 0)
+		die("%s", fail_text());
 	ranker.files = argv;
 	ranker.files_count = argc;
 	interrupt_defer();
 	priority_lower(PRIORITY_LOW);
-	return diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
+	status = diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
+	semantics_free(&semantics);
+	return status;
 }

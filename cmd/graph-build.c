@@ -34,7 +34,7 @@ static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
 	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake or rag (default all)"},
 	{OPTION_FLAG, 0, "whole", &whole, NULL, "build one graph, of all that every thread did"},
-	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "with --whole: what you know of the program (tailblame-semantics(5))"},
+	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "what you know of the program (tailblame-semantics(5))"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -110,6 +110,7 @@ static int open_building(struct building *building)
 		return -1;
 	graph_builder_sink(building->builder, write_graph, building->stream);
 	graph_builder_kinds(building->builder, wanted());
+	graph_builder_semantics(building->builder, &semantics);
 	return 0;
 }
 
@@ -148,13 +149,11 @@ int main(int argc, char **argv)
 
 	if (worst == 0 || worst > INT_MAX)
 		die_usage("--worst must be at least 1");
-	if (semantics_file && !whole)
-		die_usage("--semantics goes with --whole");
 	if (whole && !all)
 		die_usage("--whole builds a graph of its own kind, without --kind");
 
 	/* open */
-	if (whole && semantics_choose(&semantics, semantics_file) < 0)
+	if (semantics_choose(&semantics, semantics_file) < 0)
 		die("%s", fail_text());
 	building.stream = stream_open(argv + first, argc - first);
 	if (!building.stream)

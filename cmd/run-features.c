@@ -14,10 +14,9 @@
 #include "base/priority.h"
 #include "event/event.h"
 #include "run/access_log.h"
-#include "run/facts.h"
 #include "run/job.h"
+#include "run/known.h"
 #include "run/run_build.h"
-#include "run/settings.h"
 
 static const char *job_file, *node, *log_format, *pairs = "all", *facts_when = "auto";
 static bool keep, no_children, light, live, as_text;
@@ -48,11 +47,6 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-struct known {
-	struct facts *facts;
-	struct settings *settings;
-};
-
 /* What makes the runs of a host of the stream. */
 struct maker {
 	struct stream *stream;
@@ -62,13 +56,11 @@ struct maker {
 	struct maker *next; /* of another host */
 };
 
-static int write_known(void *context, const char *run, struct stream *stream, bool from_here)
+static int write_known(void *context, const char *run, struct stream *stream, bool from_here, int64_t end, int64_t now)
 {
-	const struct known *known = context;
+	struct known *known = context;
 
-	if (!strcmp(facts_when, "never") || (!from_here && strcmp(facts_when, "always")))
-		return 0;
-	return facts_write(known->facts, run, stream) < 0 || settings_write(known->settings, run, stream) < 0 ? -1 : 0;
+	return known && (from_here || !strcmp(facts_when, "always")) ? known_write(known, run, stream, end, now) : 0;
 }
 
 static bool is_dropped(enum kind kind)
@@ -166,15 +158,19 @@ static void complain(const struct maker *maker, const struct job *job)
 		warn("events were lost within %llu of %llu runs; these say complete=no", (unsigned long long)incomplete, (unsigned long long)count);
 }
 
-/* Reads what is known of this machine, before anything that others wrote. */
-static void know(struct known *known, const struct job *job)
+static void tell(const char *text)
 {
-	known->facts = facts_read(job);
-	known->settings = settings_read(job);
-	if (!known->settings)
+	warn("%s", text);
+}
+
+/* What is known of this machine is read before anything that others wrote. NULL: nothing is to be known. */
+static struct known *know(const struct job *job)
+{
+	struct known *known = strcmp(facts_when, "never") ? known_new(job, live, tell) : NULL;
+
+	if (!known && strcmp(facts_when, "never"))
 		die("%s", fail_text());
-	for (size_t i = 0; settings_complaint(known->settings, i); i++)
-		warn("%s", settings_complaint(known->settings, i));
+	return known;
 }
 
 static int read_logs(char *const *files, int files_count, const struct job *job)
@@ -207,9 +203,8 @@ static int read_logs(char *const *files, int files_count, const struct job *job)
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn the system calls of each run of a program into features");
-	struct known known = {0};
 	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .childless = no_children, .light = light, .live = live,
-				  .more = write_known, .context = &known};
+				  .more = write_known};
 	struct handlers handlers = {.finish = stream_over, .host = another_maker};
 	struct stream *stream;
 	struct maker *maker;
@@ -233,8 +228,7 @@ int main(int argc, char **argv)
 	stream_output(stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
 	priority_lower(PRIORITY_BATCH);
-	if (strcmp(facts_when, "never"))
-		know(&known, how.job);
+	how.context = know(how.job);
 	maker = maker_new(stream, &how, NULL);
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
@@ -248,8 +242,7 @@ int main(int argc, char **argv)
 
 	/* close */
 	maker_free(maker);
-	facts_free(known.facts);
-	settings_free(known.settings);
+	known_free(how.context);
 	job_free(how.job);
 	return status;
 }

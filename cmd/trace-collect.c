@@ -59,6 +59,7 @@ static struct handoffs handoffs;
 static struct semantics known; /* whose events are collected */
 static struct coroutines coroutines;
 static int named; /* charts: those that were asked for, and what handoffs need */
+static const char NODE[] = "node"; /* a source of exceptions, by a preload */
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -68,7 +69,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "semantics", &known_files, "NAME", "collect the events of what is known of a library: glib, ..., or a FILE (tailblame-semantics(5))"},
-	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
+	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_FLAG, 0, "async", &with_async, NULL, "also what tasks of asyncio, promises of Node do, where a preload tells (tailblame-collect(7))"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
@@ -428,7 +429,7 @@ static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
 static int want_exceptions(struct wishes *wishes, struct probes *probes, struct exceptions *exceptions)
 {
 	for (int i = 0; i < thrown.count; i++)
-		if (exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
+		if (strcmp(thrown.items[i], NODE) != 0 && exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -686,11 +687,17 @@ static void say_outcome(const struct collector *collector)
 /* Times of markers are of one clock, and their processes have the numbers of this PID namespace. -1 after fail(). */
 static int open_markers(struct markers **markers)
 {
+	bool wanted[MARKERS] = {[MARKERS_OF_TASKS] = with_async, [MARKERS_OF_THROWS] = false};
+
+	for (int i = 0; i < thrown.count; i++)
+		wanted[MARKERS_OF_THROWS] |= strcmp(thrown.items[i], NODE) == 0;
+	if (!wanted[MARKERS_OF_TASKS] && !wanted[MARKERS_OF_THROWS])
+		return 0;
 	if (strcmp(clock_name, "mono") != 0)
-		return fail("--async needs the clock mono, not '%s'", clock_name);
+		return fail("what programs tell needs the clock mono, not '%s'", clock_name);
 	if (instance_space() != 0)
-		return fail("--async: in this PID namespace processes have other numbers than in events");
-	*markers = markers_open();
+		return fail("what programs tell: in this PID namespace processes have other numbers than in events");
+	*markers = markers_open(wanted);
 	return *markers ? 0 : -1;
 }
 
@@ -719,7 +726,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0)
 		return -1;
-	if (with_async && open_markers(&markers) < 0)
+	if (open_markers(&markers) < 0)
 		return -1;
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);

@@ -106,10 +106,10 @@ run_told() { # COMMAND...
 	run -0 --separate-stderr "$@"
 	local alone="$output$stderr"
 	assert_output --partial "served"
-	run -0 --separate-stderr trace-collect --async -e sched:sched_process_exit -o trace.tb -- "$@"
+	run -0 --separate-stderr trace-collect --async --exceptions node -e sched:sched_process_exit -o trace.tb -- "$@"
 	assert_equal "$output$stderr" "$alone"
-	refute [ -e "$PLACE/markers" ]
-	stream-cat --text trace.tb | grep '^async' >trace
+	assert_equal "$(ls "$PLACE"/markers*)" "$PLACE/markers.node"
+	stream-cat --text trace.tb | grep -E '^(async|exception)' >trace
 }
 
 # bats test_tags=live
@@ -144,20 +144,26 @@ run_told() { # COMMAND...
 }
 
 # bats test_tags=live
-@test "Node tells of promises, also those of another user, and the program notices nothing" {
+@test "Node tells of promises and of what is thrown, also those of another user, and the program notices nothing" {
 	need_tracefs
 	command -v node >/dev/null || skip "needs node"
 	own_socket
 	cat >"$PLACE/program.js" <<-'END'
 		const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 		async function query() { await sleep(1); }
+		async function refuse() { await query(); throw TypeError('as\nplanned'); }
 		async function handle() {
 			await Promise.all([query(), query()]);
 			await Promise.race([query()]);
+			await Promise.reject(5).catch(() => 0);
 			console.log('served');
-			throw Error('as planned');
+			try {
+				await refuse();
+			} catch (error) {
+				throw Error('because of it', {cause: error});
+			}
 		}
-		handle().catch((error) => { console.log(error.stack); process.exit(3); });
+		handle();
 	END
 	run_told node --require "$PLACE/node.js" program.js
 	run -0 sed -nE 's/^async ts=[0-9.]+ op=(create|run|await|end) pid=[0-9]+ tid=[0-9]+ /\1 /p' trace
@@ -168,6 +174,11 @@ run_told() { # COMMAND...
 	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=all$'
 	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=any$'
 	assert_line --regexp '^end id=[0-9]+ parent=[0-9]+ result=done$'
+	run -0 sed -nE 's/^exception ts=[0-9.]+ tid=([0-9]+) pid=\1 //p' trace
+	assert_output 'object=0x1 name=? what=5
+object=0x2 name=TypeError what="as planned" function=refuse calls=refuse;handle
+object=0x3 name=Error what="because of it" function=handle cause=0x2 calls=handle
+object=0x3 name=Error what="because of it" function=handle cause=0x2 again=yes calls=handle'
 }
 
 # bats test_tags=live

@@ -143,7 +143,7 @@ check_thrown() {
 
 @test "sources of exceptions that there are not are refused" {
 	run -1 trace-collect --exceptions rust -d 1
-	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND and syscall"
+	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND and syscall"
 	run -1 trace-collect --exceptions c++:./nothing -d 1
 	assert_output --partial "nothing"
 	run -1 trace-collect --exceptions return:./nothing:query -d 1

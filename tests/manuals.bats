@@ -123,7 +123,7 @@ example_files() {
 @test "the example of a number that comes live works where the decimal sign is a comma" {
 	vmstat() { printf '%s\n' procs r "$(seq -s ' ' 17)"; }
 	export -f vmstat
-	sed -n '/^\$ vmstat/,/^\.Ed/{ /^\.Ed/!s/^[$>] //p }' "$TOP/man/cchart-filter.1" >example
+	sed -n '/^\$ vmstat/,/^\.Ed/{ /^\.Ed/!s/^[$>] //p }' "$TOP/man/tailblame-methods.7" >example
 	run -0 bash -c 'unset EPOCHREALTIME; EPOCHREALTIME=1700000000,25; source ./example'
 	assert_line --regexp '^sample ts=1700000000.250000000 .*chart=switches value=12'
 }

@@ -211,3 +211,31 @@ END
 	)"
 	refute_line --regexp '^features'
 }
+
+# light_run BEGIN: a run of p, and an event by which it is over for long
+light_run() {
+	echo "event ts=$1.0 cpu=0 tid=7 comm=p name=sched:sched_process_exec filename=/bin/p pid=7"
+	echo "event ts=$1.5 cpu=0 tid=7 comm=p name=sched:sched_process_exit pid=7 group_dead=1"
+	echo "event ts=$(($1 + 12)).0 cpu=0 tid=8 comm=q name=raw_syscalls:sys_enter id=0"
+}
+
+@test "while a stream goes on, a run has the settings of its time, and one that changed meanwhile is unknown" {
+	mkfifo in
+	printf 'a = 1\nb = 1\n' >settings
+	printf 'program p\nconfig Simplevars %s\n' "$PWD/settings" >p.job
+	run-features --live --light --text -j p.job <in >out 3>&- &
+	exec 4>in
+	written() { [ "$(grep -c ^tick out)" = "$1" ]; }
+	{ echo 'stream version=1 machine=x86_64'; light_run 10; } >&4
+	until_true 60 written 1
+	printf 'a = 2\nb = 1\n' >settings
+	light_run 30 >&4
+	until_true 60 written 2
+	light_run 50 >&4
+	until_true 60 written 3
+	exec 4>&-
+	wait $!
+	assert_equal "$(sed -n "s|^config run=[^ ]* name=$PWD/settings/||p" out | tr '\n' ,)" \
+		'a value=1,b value=1,a error="it changed meanwhile",b value=1,a value=2,b value=1,'
+	assert_equal "$(grep -c '^features .* fact.kernel=' out)" 3
+}

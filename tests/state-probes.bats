@@ -130,7 +130,7 @@ collect() {
 	server=$!
 	until_true 60 grep -q served /proc/$server/comm
 	run -0 --separate-stderr collect done.$server
-	assert_regex "$stderr" "'$PWD/served': what its layout line says is wrong"
+	assert_regex "$stderr" "'$PWD/served': its layout line is wrong"
 	told >all
 	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=?$' all)" 7
 	assert_equal "$(grep -c 'handle__return ret=[789]$' all)" 7

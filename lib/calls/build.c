@@ -332,6 +332,7 @@ struct graph_builder {
 	char *complaint;
 	bool brought;	 /* the trace has graphs already */
 	bool whole;	 /* the last graph record was of one of everything */
+	bool events_seen; /* of the trace, by which graphs are built */
 	bool unsure;	 /* graph_builder_complaint() has a sentence */
 };
 
@@ -392,6 +393,11 @@ void graph_builder_free(struct graph_builder *builder)
 void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds)
 {
 	builder->kinds = kinds;
+}
+
+void graph_builder_semantics(struct graph_builder *builder, const struct semantics *semantics)
+{
+	wake_semantics(builder->wake, semantics);
 }
 
 void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context)
@@ -642,6 +648,7 @@ static int take_event(struct graph_builder *builder, const struct record *record
 
 	if (events_read(builder->events, record, &event) < 0)
 		return -1;
+	builder->events_seen = true;
 	if (wake_is_full(builder->wake))
 		forget_crowd(builder);
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
@@ -736,6 +743,8 @@ int graph_builder_finish(struct graph_builder *builder)
 {
 	int status = builder->closed ? 0 : close_window(builder, "");
 
+	if (status == 0 && builder->events_seen && wake_semantics_check(builder->wake) < 0)
+		status = -1;
 	builder->brought = builder->whole = false;
 	throws_forget(builder->throws);
 	forget(builder);

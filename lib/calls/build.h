@@ -19,6 +19,7 @@
 #ifndef CALLS_BUILD_H
 #define CALLS_BUILD_H
 
+#include "chart/semantics.h"
 #include "event/event.h"
 #include "graph/graph.h"
 
@@ -31,6 +32,9 @@ void graph_builder_free(struct graph_builder *builder);
 /* The kinds to build; the default is all. */
 enum graphs { GRAPHS_WAKE = 1, GRAPHS_RAG = 2, GRAPHS_ALL = 3 };
 void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds);
+
+/* What the user knows, before any record; it must outlive the builder. */
+void graph_builder_semantics(struct graph_builder *builder, const struct semantics *semantics);
 
 /* Takes and owns a graph. 0; -1 after fail(), which ends the building. */
 typedef int graph_sink(void *context, struct graph *graph);

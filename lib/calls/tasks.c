@@ -185,9 +185,11 @@ static void do_op(struct tasks *tasks, struct task *task, const struct fields *f
 
 	fields_unsigned(fields, "parent", &parent);
 	fields_unsigned(fields, "on", &on);
-	if (fields_is(fields, "op", "create")) {
+	if (fields_find(fields, "name")) {
 		free(task->name);
 		task->name = fields_copy(fields, "name");
+	}
+	if (fields_is(fields, "op", "create")) {
 		create(tasks, task, parent, on, ts);
 	} else if (fields_is(fields, "op", "run")) {
 		run(tasks, task, (int32_t)tid, ts);

@@ -638,11 +638,11 @@ void chart_split_probe(const char *text, char **function, char **arguments)
 	*arguments = in ? memory_text(in, strlen(in) - 1) : NULL;
 }
 
-char *chart_probe_event(const char *binary, const char *function)
+char *chart_probe_event(const char *system, const char *binary, const char *function)
 {
 	const char *slash = strrchr(binary, '/');
 	char *prefix = binary_event(slash ? slash + 1 : binary), *suffix = function_event(function);
-	char *event = memory_format("point:%s__%s", prefix, suffix);
+	char *event = memory_format("%s:%s__%s", system, prefix, suffix);
 
 	free(suffix);
 	free(prefix);

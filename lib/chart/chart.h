@@ -141,8 +141,8 @@ void chart_free(struct chart *chart);
 /* Cuts "FUNCTION(EXPR,...)"; the caller frees both. *arguments is NULL without parentheses. */
 void chart_split_probe(const char *text, char **function, char **arguments);
 
-/* The name of the event of a probe, "point:BASENAME__FUNCTION"; the caller frees it. */
-char *chart_probe_event(const char *binary, const char *function);
+/* The name of the event of a probe, "point:BASENAME__FUNCTION", or of a chart's function, "func:..."; the caller frees it. */
+char *chart_probe_event(const char *system, const char *binary, const char *function);
 
 /*
  * The name that graphs give to the function of a chart: "prog:request", demangled. A coroutine that goes on has the name of the function that

@@ -40,7 +40,7 @@ static void append_probe(struct line *text, const char *role, const char *path, 
 	char *function, *arguments, *event;
 
 	chart_split_probe(probe, &function, &arguments);
-	event = chart_probe_event(path, function);
+	event = chart_probe_event("point", path, function);
 	line_begin(&line, role);
 	line_text(&line, "event", event);
 	line_text(&line, "probe", probe);

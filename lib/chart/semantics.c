@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "chart/chart.h"
 #include "program/argument.h"
+#include "program/symbol.h"
 #include "stream/fields.h"
 
 static void free_rule(struct rule *rule)
@@ -27,24 +28,35 @@ static void free_rule(struct rule *rule)
 	free(rule->place);
 }
 
-/* The events of a function are those that its chart has: its first is the entry. */
+/* BINARY:FUNCTION or BINARY:FUNCTION(EXPR): the events are those of its chart, which need not be made for that. */
 static int read_function(const char *text, struct rule_event *event)
 {
-	struct chart *chart = chart_load(text);
+	char *function, *expression, *begin;
 	struct arguments arguments = {0};
+	const char *colon;
+	int status = 0;
+	uint64_t offset;
 
-	if (!chart)
-		return -1;
-	if (chart->arguments && arguments_parse(chart->arguments, &arguments) < 0) {
-		chart_free(chart);
-		return -1;
+	chart_split_probe(text, &function, &expression);
+	colon = symbol_colon(function);
+	if (!colon || colon == function || !colon[1])
+		status = fail("'func:%s' is no event: it is func:BINARY:FUNCTION(EXPR) or SYSTEM:EVENT(FIELD)", text);
+	else if (expression && arguments_parse(expression, &arguments) < 0)
+		status = -1;
+	else if (arguments.count > 1)
+		status = fail("'func:%s' has several keys; an event has one at most", text);
+	if (status == 0) {
+		char *binary = memory_text(function, (size_t)(colon - function));
+
+		begin = chart_probe_event(symbol_place(colon + 1, &offset) ? "point" : "func", binary, colon + 1);
+		event->name = arguments.count && arguments.items[0].base == ARGUMENT_RESULT ? memory_format("%s__return", begin) : memory_text(begin, strlen(begin));
+		event->key = arguments.count ? memory_text(arguments.items[0].label, strlen(arguments.items[0].label)) : NULL;
+		free(begin);
+		free(binary);
 	}
-	if (arguments.count)
-		event->key = memory_text(arguments.items[0].label, strlen(arguments.items[0].label));
-	event->name = arguments.count && arguments.items[0].base == ARGUMENT_RESULT ? memory_format("%s__return", chart->events[0].event)
-										    : memory_text(chart->events[0].event, strlen(chart->events[0].event));
-	chart_free(chart);
-	return arguments.count > 1 ? fail("'%s' has several keys; an event has one at most", text) : 0;
+	free(expression);
+	free(function);
+	return status;
 }
 
 /* SYSTEM:EVENT or SYSTEM:EVENT(FIELD) */
@@ -69,7 +81,7 @@ static int read_event(const struct fields *fields, const char *key, struct rule_
 		return fail("%s= is missing", key);
 	if (strncmp(text, "func:", 5) == 0) {
 		event->chart = text;
-		return read_function(text, event);
+		return read_function(text + strlen("func:"), event);
 	}
 	status = read_plain(text, event);
 	free(text);

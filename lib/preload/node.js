@@ -1,4 +1,4 @@
-// Tells trace-collect --async what promises and callbacks do: node --require .../preload/node.js; see tailblame-collect(7) and
+// Tells trace-collect --async what promises and callbacks do, and --exceptions=node what is thrown: node --require .../preload/node.js; see tailblame-collect(7) and
 // lib/source/markers.h.
 //
 // Without a collector nothing is hooked; once a second it looks whether one is there. No error of it reaches the program.
@@ -11,7 +11,7 @@ function install() {
 	const path = require('path');
 	const socket = require(path.join(__dirname, 'markers.node'));
 
-	const CREATE = 1, RUN = 2, PAUSE = 3, AWAIT = 4, END = 5;
+	const CREATE = 1, RUN = 2, PAUSE = 3, AWAIT = 4, END = 5, THROW = 6, AGAIN = 16;
 	const ALL = 16, ANY = 32, ERROR = 16, TEXT = 256;
 	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 100, LOOK_MS = 1000;
 	const where = process.env.TAILBLAME_MARKERS || '/run/tailblame/markers';
@@ -136,16 +136,125 @@ function install() {
 		fd = -1;
 	}
 
+	// What is thrown. A promise is rejected only after V8 has told that it is settled, and shows why only to inspect(), so it is looked at later.
+	const util = require('util'), {promiseHooks} = require('v8');
+	const prepare = Error.prepareStackTrace, SETTLED = 64, FRAMES = 16, THROWS_A_SECOND = 1000;
+	const shown = {depth: 0, compact: true, breakLength: Infinity, maxStringLength: 200, maxArrayLength: 0, colors: false};
+	let throws_fd = -1, objects = new WeakMap(), last_object = 0, settled = [], stop_settled, soon, second = 0, told = 0, untold = 0;
+
+	function object_of(error) {
+		let number = objects.get(error);
+		if (number)
+			return {number, again: true};
+		objects.set(error, number = ++last_object);
+		return {number, again: false};
+	}
+
+	// "at f (file:1:2)" is f, "at file:1:2" its place. A program that makes its stacks itself is not asked for them.
+	function calls_of(error) {
+		if (Error.prepareStackTrace !== prepare || typeof error.stack !== 'string')
+			return '';
+		const frames = error.stack.split('\n').filter((line) => line.startsWith('    at ')).slice(0, FRAMES);
+		return frames.map((line) => line.slice(7).replace(/^async /, '').replace(/ \(.*\)$/, '').replace(/ \[as .*\]$/, '').replace(/^.*\//, '').replace(/;/g, ':')).join(';');
+	}
+
+	const line_of = (text) => String(text).replace(/[\n\r]/g, ' ').slice(0, 200);
+
+	// `text` is what is shown of what is no error.
+	function tell(ts, error, text) {
+		const is_error = util.types.isNativeError(error);
+		const {number, again} = is_error ? object_of(error) : {number: ++last_object, again: false};
+		const cause = is_error && util.types.isNativeError(error.cause) ? object_of(error.cause).number : 0;
+		const name = is_error ? line_of(error.name) : '?', what = line_of(is_error ? error.message : text);
+		const told_text = Buffer.from(`${name}\n${what}\n${is_error ? calls_of(error) : ''}`).subarray(0, 1000);
+		const row = [MAGIC, 1, socket.thread(), process.pid, untold,
+			ts, THROW + (again ? AGAIN : 0) + TEXT * told_text.length, base + number, cause && base + cause, 0];
+		const now_second = Math.floor(ts / 1e9);
+		told = now_second === second ? told + 1 : 1;
+		second = now_second;
+		untold = told > THROWS_A_SECOND || socket.send(throws_fd, Float64Array.from(row), row.length, told_text, 0) < 0 ? untold + 1 : 0;
+	}
+
+	// Why a promise was rejected; undefined: it was not. Behind the reason are properties of the promise.
+	function rejection(promise) {
+		const custom = util.inspect.custom, plain_error = Object.getOwnPropertyDescriptor(Error.prototype, custom);
+		let error, text;
+		Object.defineProperty(Error.prototype, custom, {configurable: true, value() { error = this; return ''; }});
+		try {
+			text = util.inspect(promise, shown);
+		} finally {
+			delete Error.prototype[custom];
+			if (plain_error)
+				Object.defineProperty(Error.prototype, custom, plain_error);
+		}
+		const start = text.indexOf('<rejected> ');
+		return start < 0 ? undefined : {error, text: text.slice(start + 11, -2).split(', [Symbol(async_id_symbol)')[0]};
+	}
+
+	function look_at_settled() {
+		const list = settled;
+		settled = [];
+		for (const {promise, ts} of list)
+			try {
+				const rejected = rejection(promise);
+				if (rejected && !(rejected.error && objects.has(rejected.error)))
+					tell(ts, rejected.error, rejected.text);
+			} catch {
+			}
+	}
+
+	function see_uncaught(error) {
+		try {
+			look_at_settled();
+			tell(now(), error, util.inspect(error, {...shown, customInspect: false}));
+		} catch {
+		}
+	}
+
+	function enter_throws() {
+		process.on('uncaughtExceptionMonitor', see_uncaught);
+		stop_settled = promiseHooks.onSettled((promise) => {
+			settled.push({promise, ts: now()});
+			if (settled.length > SETTLED) {
+				const newest = settled.pop();
+				look_at_settled();
+				settled.push(newest);
+			}
+		});
+		soon = setInterval(look_at_settled, LATEST_MS).unref();
+	}
+
+	function leave_throws() {
+		process.off('uncaughtExceptionMonitor', see_uncaught);
+		stop_settled();
+		clearInterval(soon);
+		settled = [];
+		socket.close(throws_fd);
+		throws_fd = -1;
+	}
+
+	// Which sockets are there now.
 	function look() {
-		if (fd >= 0 || !fs.existsSync(where))
-			return;
-		fd = socket.open(where);
-		if (fd >= 0)
-			enter();
+		if (fd < 0 && fs.existsSync(where)) {
+			fd = socket.open(where);
+			if (fd >= 0)
+				enter();
+		}
+		const there = fs.existsSync(where + '.exceptions');
+		if (throws_fd >= 0 && !there)
+			leave_throws();
+		if (throws_fd < 0 && there) {
+			throws_fd = socket.open(where + '.exceptions');
+			if (throws_fd >= 0)
+				enter_throws();
+		}
 	}
 
 	setInterval(look, LOOK_MS).unref();
-	process.on('exit', () => flush(true));
+	process.on('exit', () => {
+		look_at_settled();
+		flush(true);
+	});
 	look();
 }
 

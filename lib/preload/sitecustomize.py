@@ -62,13 +62,13 @@ def _install(asyncio):
     ONE, ALL, ANY = 0, 16, 32
     DONE, ERROR, CANCELLED = 0, 16, 32
     MAGIC, BATCH, HELD_NS, ROWS = 1952604465.0, 256, 10_000_000, 1024
-    LAST_SECONDS = 0.1
+    LAST_SECONDS, AGAIN_NS = 0.1, 500_000_000
     path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
     now = time.monotonic_ns
     Task, Future = tasks.Task, asyncio.Future
     current = asyncio.current_task
     lock = threading.Lock()  # of ids
-    ids = weakref.WeakKeyDictionary()
+    ids = weakref.WeakKeyDictionary()  # of a task or future: its id, and when its name was told
     joins = weakref.WeakKeyDictionary()  # what a task is about to await several of, and how
     last = 0
 
@@ -81,15 +81,15 @@ def _install(asyncio):
 
     def id_of(future):
         nonlocal last
-        number = ids.get(future)
-        if number is None:
+        known = ids.get(future)
+        if known is None:
             with lock:
                 last += 1
-                number = ids[future] = last
-        return number
+                known = ids[future] = [last, 0]
+        return known[0]
 
     def known(future):
-        return ids.get(future, 0)
+        return ids.get(future, (0,))[0]
 
     def put(ts, what, number, parent, on, text=b""):
         if state.count >= ROWS:
@@ -133,7 +133,18 @@ def _install(asyncio):
     def born(task, parent):
         if task in ids:
             return
-        put(now(), CREATE, id_of(task), parent, 0, name_of(task))
+        ts = now()
+        put(ts, CREATE, id_of(task), parent, 0, name_of(task))
+        ids[task][1] = ts
+
+    def runs(task):
+        """Its turn. Whoever looks later does not know how it was called long ago."""
+        ts, known = now(), ids[task]
+        again = ts - known[1] >= AGAIN_NS
+        if again:
+            known[1] = ts
+        put(ts, RUN, known[0], 0, 0, name_of(task) if again else b"")
+        return known[0]
 
     def waits(task, ts):
         """What the task awaits now that its turn is over."""
@@ -172,8 +183,7 @@ def _install(asyncio):
             task = task_of(self._callback)
             if task is not None and not task.done():
                 born(task, 0)
-                put(now(), RUN, id_of(task), 0, 0)
-                for_task = id_of(task)
+                for_task = runs(task)
             else:
                 task = None
                 args = self._args

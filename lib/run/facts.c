@@ -230,15 +230,28 @@ static void ask_rpm(struct facts *facts, const char *path)
 	add(facts, "fact.program.version", space + 1);
 }
 
-static void read_program(struct facts *facts, const struct job *job)
+static const char *find(const struct facts *facts, const char *name)
+{
+	for (size_t i = 0; facts && i < facts->all.count; i++)
+		if (!strcmp(facts->all.items[i].name, name))
+			return facts->all.items[i].value;
+	return "";
+}
+
+/* The package is that of before if the program is; to ask takes a while. */
+static void read_program(struct facts *facts, const struct job *job, const struct facts *before)
 {
 	char *path = job->programs.count ? find_program(job->programs.items[0]) : NULL;
 
 	if (!path)
 		return;
 	read_build_id(facts, path);
-	if (!ask_dpkg(facts, path))
+	if (*find(facts, "fact.program") && !strcmp(find(facts, "fact.program"), find(before, "fact.program"))) {
+		add(facts, "fact.program.package", find(before, "fact.program.package"));
+		add(facts, "fact.program.version", find(before, "fact.program.version"));
+	} else if (!ask_dpkg(facts, path)) {
 		ask_rpm(facts, path);
+	}
 	free(path);
 }
 
@@ -396,13 +409,13 @@ static void read_route(struct facts *facts, const struct job *job)
 		read_link(facts, link);
 }
 
-struct facts *facts_read(const struct job *job)
+struct facts *facts_read(const struct job *job, const struct facts *before)
 {
 	struct facts *facts = NEW(struct facts);
 
 	read_system(facts);
 	read_hardware(facts);
-	read_program(facts, job);
+	read_program(facts, job, before);
 	read_directory(facts, job);
 	read_route(facts, job);
 	return facts;
@@ -420,18 +433,8 @@ void facts_free(struct facts *facts)
 	free(facts);
 }
 
-int facts_write(const struct facts *facts, const char *run, struct stream *stream)
+void facts_spell(const struct facts *facts, struct line *line)
 {
-	struct line line = {0};
-	int status;
-
-	if (!facts || facts->all.count == 0)
-		return 0;
-	line_begin(&line, "features");
-	line_text(&line, "run", run);
 	for (size_t i = 0; i < facts->all.count; i++)
-		line_text(&line, facts->all.items[i].name, facts->all.items[i].value);
-	status = stream_write_line(stream, &line);
-	line_free(&line);
-	return status;
+		line_text(line, facts->all.items[i].name, facts->all.items[i].value);
 }

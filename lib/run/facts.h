@@ -6,15 +6,18 @@
 #define RUN_FACTS_H
 
 #include "run/job.h"
-#include "stream/stream.h"
+#include "stream/line.h"
 
 struct facts;
 
-/* Reads those of this machine; asks dpkg or rpm for the package of the job's program. Unknown facts are left out. */
-struct facts *facts_read(const struct job *job);
-void facts_free(struct facts *facts);
+/*
+ * Reads those of this machine; asks dpkg or rpm for the package of the job's program, if it is another one than `before` (NULL: nothing) was read.
+ * Unknown facts are left out.
+ */
+struct facts *facts_read(const struct job *job, const struct facts *before);
+void facts_free(struct facts *facts); /* NULL: nothing */
 
-/* Writes them as a `features` record of this run: 0; -1 after fail(). NULL has none. */
-int facts_write(const struct facts *facts, const char *run, struct stream *stream);
+/* Appends them as a `features` record has them. */
+void facts_spell(const struct facts *facts, struct line *line);
 
 #endif

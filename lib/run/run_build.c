@@ -266,7 +266,7 @@ static int write_tick(struct run_builder *builder, int64_t ts)
 	return status;
 }
 
-static int write_run(struct run_builder *builder, const struct run *run)
+static int write_run(struct run_builder *builder, const struct run *run, int64_t now)
 {
 	const char *node = builder->options.node ? builder->options.node : builder->node;
 	struct utsname names;
@@ -280,19 +280,19 @@ static int write_run(struct run_builder *builder, const struct run *run)
 	builder->incomplete += !complete;
 	if (run_write(run, &labels, complete, builder->calls, builder->stream, id) < 0)
 		return -1;
-	if (builder->options.more && builder->options.more(builder->options.context, id, builder->stream, here) < 0)
+	if (builder->options.more && builder->options.more(builder->options.context, id, builder->stream, here, run->end, now) < 0)
 		return -1;
 	return builder->options.live ? write_tick(builder, run->end) : 0;
 }
 
-/* Writes the runs that ended before this time. */
-static int write_before(struct run_builder *builder, int64_t ts)
+/* Writes the runs that ended before a time. */
+static int write_before(struct run_builder *builder, int64_t ts, int64_t now)
 {
 	struct run *run;
 	int status = 0;
 
 	while (status == 0 && (run = run_list_take(&builder->list, ts))) {
-		status = write_run(builder, run);
+		status = write_run(builder, run, now);
 		run_free(&builder->list.kin, run);
 	}
 	return status;
@@ -629,7 +629,7 @@ static int event_seen(struct run_builder *builder, const struct record *record)
 
 	if (events_read(builder->events, record, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (builder->list.over && is_long_over(builder->list.over, event.ts) && write_before(builder, event.ts - LOSS_TOLD) < 0)
+	if (builder->list.over && is_long_over(builder->list.over, event.ts) && write_before(builder, event.ts - LOSS_TOLD, event.ts) < 0)
 		return -1;
 	if (builder->options.light) {
 		light_event(builder, &event);
@@ -672,7 +672,7 @@ int run_builder_finish(struct run_builder *builder)
 
 	while (builder->list.runs && !builder->options.live)
 		run_list_finish(&builder->list, builder->list.runs);
-	status = write_before(builder, INT64_MAX);
+	status = write_before(builder, INT64_MAX, INT64_MAX);
 	forget(builder);
 	return status;
 }

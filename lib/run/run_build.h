@@ -23,8 +23,8 @@ struct run_options {
 	bool childless;		/* the stream has only threads of the program's name */
 	bool light;		/* runs are from sched_process_exec to sched_process_exit, and calls do not count */
 	bool live;		/* the stream goes on: a `tick` behind each run; runs that are not over at its end are left out */
-	/* Writes what else is known of a run, behind its features. 0; -1 after fail(). NULL: nothing. */
-	int (*more)(void *context, const char *run, struct stream *stream, bool from_here);
+	/* Writes what else is known of a run, behind its features; `now` is later than its `end`. 0; -1 after fail(). NULL: nothing. */
+	int (*more)(void *context, const char *run, struct stream *stream, bool from_here, int64_t end, int64_t now);
 	void *context;
 };
 

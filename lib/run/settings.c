@@ -277,20 +277,14 @@ const char *settings_complaint(const struct settings *settings, size_t index)
 	return index < settings->complaints.count ? settings->complaints.items[index] : NULL;
 }
 
-int settings_write(const struct settings *settings, const char *run, struct stream *stream)
+bool settings_spell(const struct settings *settings, size_t index, struct line *line)
 {
-	struct line line = {0};
-	int status = 0;
+	const struct setting *setting = &settings->all.items[index];
 
-	for (size_t i = 0; settings && i < settings->all.count && status == 0; i++) {
-		const struct setting *setting = &settings->all.items[i];
-
-		line_begin(&line, "config");
-		line_text(&line, "run", run);
-		line_text(&line, "name", setting->name);
-		line_text(&line, setting->value ? "value" : "error", setting->value ? setting->value : setting->error);
-		status = stream_write_line(stream, &line);
-	}
-	line_free(&line);
-	return status;
+	if (index >= settings->all.count)
+		return false;
+	line_text(line, "name", setting->name);
+	line_append(line, "\t", 1);
+	line_text(line, setting->value ? "value" : "error", setting->value ? setting->value : setting->error);
+	return true;
 }

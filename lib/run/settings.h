@@ -5,10 +5,11 @@
 #ifndef RUN_SETTINGS_H
 #define RUN_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "run/job.h"
-#include "stream/stream.h"
+#include "stream/line.h"
 
 struct settings;
 
@@ -19,7 +20,7 @@ void settings_free(struct settings *settings);
 /* A file that could not be read, in a sentence; NULL: there are no more. */
 const char *settings_complaint(const struct settings *settings, size_t index);
 
-/* Writes them as `config` records of this run: 0; -1 after fail(). NULL has none. */
-int settings_write(const struct settings *settings, const char *run, struct stream *stream);
+/* Appends a setting as its `config` record has it: the name, a tab, the value or why it is unknown. False: there are no more. */
+bool settings_spell(const struct settings *settings, size_t index, struct line *line);
 
 #endif

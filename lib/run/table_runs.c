@@ -193,14 +193,14 @@ static char **texts_of(const struct chosen *chosen, const struct run_column *col
 	return NULL;
 }
 
-/* Tells whether the setting lies in a file that could not be read where the run was. */
+/* Tells whether the setting, or the file that it lies in, could not be read where the run was. */
 static bool is_unread(const struct chosen *chosen, const char *name, uint32_t row)
 {
 	for (size_t i = 0; i < chosen->runs->unread.count; i++) {
 		const struct run_unread *unread = &chosen->runs->unread.items[i];
 		size_t length = strlen(unread->file);
 
-		if (unread->row == row && !strncmp(name, unread->file, length) && name[length] == '/')
+		if (unread->row == row && !strncmp(name, unread->file, length) && (name[length] == '/' || !name[length]))
 			return true;
 	}
 	return false;

@@ -340,14 +340,14 @@ static void make_polled(struct collector *collector)
 	int rings = collector->merge.count, samplers = collector->stacks ? stacks_descriptors(collector->stacks) : 0, n = 0;
 
 	free(collector->polled);
-	collector->polled = memory_new((size_t)(rings + samplers) + 2, sizeof(struct pollfd));
+	collector->polled = memory_new((size_t)(rings + samplers + MARKERS) + 1, sizeof(struct pollfd));
 	collector->polled[n++] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
 	for (int i = 0; i < rings; i++)
 		collector->polled[n++] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
 	for (int i = 0; i < samplers; i++)
 		collector->polled[n++] = (struct pollfd){.fd = stacks_descriptor(collector->stacks, i), .events = POLLIN};
-	if (collector->parts.markers)
-		collector->polled[n++] = (struct pollfd){.fd = markers_descriptor(collector->parts.markers), .events = POLLIN};
+	for (int kind = 0; collector->parts.markers && kind < MARKERS; kind++)
+		collector->polled[n++] = (struct pollfd){.fd = markers_descriptor(collector->parts.markers, kind), .events = POLLIN};
 	collector->polled_count = n;
 }
 

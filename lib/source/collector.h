@@ -56,7 +56,7 @@ struct collector_parts {
 	struct probes *probes;		/* of functions; the collector looks after them while it traces; NULL: none */
 	struct probe_lines *lines;	/* programs that begin are probed where a line names them; NULL: none */
 	struct exceptions *exceptions;	/* writes `exception` records, from events that it has wished for; NULL: none */
-	struct markers *markers;	/* writes `async` records; NULL: none */
+	struct markers *markers;	/* writes `async` records, and `exception` records of Node; NULL: none */
 };
 
 /* The collector owns the parts from now on. */

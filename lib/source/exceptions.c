@@ -365,7 +365,7 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
 		return want_return(exceptions, probes, wishes, source + strlen(RETURN));
 	is_python = is_of("python", source);
 	if (!is_python && !is_of("c++", source))
-		return fail("unknown source of exceptions '%s'; there are c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND and syscall", source);
+		return fail("unknown source of exceptions '%s'; there are c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND and syscall", source);
 	if (is_python)
 		path = find_interpreter(colon ? colon + 1 : "/usr/bin/python3");
 	else

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 enum {
 	DATAGRAM_MOST = 1 << 16,
 	TEXT_MOST = 200,
+	THROW_MOST = 1000,
 	TAKEN_MOST = 64, /* datagrams at a time: between them events wait */
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
@@ -33,7 +35,7 @@ enum {
 /* Integers that a double can tell from their neighbours. */
 #define NUMBER_MOST 9007199254740992.0
 
-enum op { OP_CREATE = 1, OP_RUN, OP_PAUSE, OP_AWAIT, OP_END, OPS };
+enum op { OP_CREATE = 1, OP_RUN, OP_PAUSE, OP_AWAIT, OP_END, OP_THROW, OPS };
 static const char *const op_names[OPS] = {[OP_CREATE] = "create", [OP_RUN] = "run", [OP_PAUSE] = "pause", [OP_AWAIT] = "await", [OP_END] = "end"};
 
 /* Of what is awaited; of an end. */
@@ -57,8 +59,7 @@ struct sender {
 };
 
 struct markers {
-	int fd;
-	char *path;
+	int fd[MARKERS]; /* -1: of a kind that is not wanted */
 	int64_t second;
 	uint32_t markers; /* of this second */
 	struct sender senders[SENDERS];
@@ -66,11 +67,12 @@ struct markers {
 	char datagram[DATAGRAM_MOST];
 };
 
-static const char *socket_path(void)
+/* The caller frees it. */
+static char *socket_path(int kind)
 {
 	const char *path = getenv("TAILBLAME_MARKERS");
 
-	return path && *path ? path : MARKERS_PATH;
+	return memory_format("%s%s", path && *path ? path : MARKERS_PATH, kind == MARKERS_OF_THROWS ? MARKERS_THROWN : "");
 }
 
 static int64_t monotonic(void)
@@ -145,61 +147,76 @@ static int bind_socket(int fd, const char *path)
 	return status;
 }
 
-struct markers *markers_open(void)
+/* A descriptor; -1 after fail(). */
+static int open_socket(int kind)
 {
-	const char *path = socket_path();
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct markers *markers;
+	char *path = socket_path(kind);
 
 	if (fd < 0) {
 		fail_errno("cannot make a socket");
-		return NULL;
-	}
-	if (bind_socket(fd, path) < 0) {
+	} else if (bind_socket(fd, path) < 0) {
 		close(fd);
-		return NULL;
+		fd = -1;
 	}
-	markers = NEW(struct markers);
-	markers->fd = fd;
-	markers->path = memory_text(path, strlen(path));
+	free(path);
+	return fd;
+}
+
+struct markers *markers_open(const bool wanted[MARKERS])
+{
+	struct markers *markers = NEW(struct markers);
+
+	for (int kind = 0; kind < MARKERS; kind++)
+		markers->fd[kind] = -1;
+	for (int kind = 0; kind < MARKERS; kind++)
+		if (wanted[kind] && (markers->fd[kind] = open_socket(kind)) < 0) {
+			markers_close(markers);
+			return NULL;
+		}
 	return markers;
+}
+
+/* Removes a socket's file; `dead`: if nobody has it. */
+static int remove_socket(int kind, bool dead)
+{
+	char *path = socket_path(kind);
+	struct sockaddr_un address;
+	struct stat file;
+	int folder = -1, status = 0;
+
+	if (lstat(path, &file) == 0 && S_ISSOCK(file.st_mode) && address_of(path, &address) == 0) {
+		folder = lock_folder(path);
+		status = folder < 0 ? -1 : !dead || is_dead(&address) ? unlink(path) : 0;
+	}
+	if (folder >= 0)
+		close(folder);
+	free(path);
+	return status;
 }
 
 void markers_close(struct markers *markers)
 {
-	int folder;
-
-	if (!markers)
-		return;
-	folder = lock_folder(markers->path);
-	unlink(markers->path);
-	if (folder >= 0)
-		close(folder);
-	close(markers->fd);
-	free(markers->path);
+	for (int kind = 0; markers && kind < MARKERS; kind++)
+		if (markers->fd[kind] >= 0) {
+			remove_socket(kind, false);
+			close(markers->fd[kind]);
+		}
 	free(markers);
 }
 
 int markers_sweep(void)
 {
-	const char *path = socket_path();
-	struct sockaddr_un address;
-	struct stat file;
-	int folder, status;
+	int status = 0;
 
-	if (lstat(path, &file) < 0 || !S_ISSOCK(file.st_mode) || address_of(path, &address) < 0)
-		return 0;
-	folder = lock_folder(path);
-	if (folder < 0)
-		return -1;
-	status = is_dead(&address) ? unlink(path) : 0;
-	close(folder);
+	for (int kind = 0; kind < MARKERS; kind++)
+		status |= remove_socket(kind, true);
 	return status;
 }
 
-int markers_descriptor(const struct markers *markers)
+int markers_descriptor(const struct markers *markers, int kind)
 {
-	return markers->fd;
+	return markers->fd[kind];
 }
 
 /* --- a datagram ---------------------------------------------------------------------------------------------------------- */
@@ -232,19 +249,20 @@ static size_t text_of(const struct row *row)
 	return (size_t)row->number[ROW_WHAT] / 256;
 }
 
-static bool is_sound(const struct row *row, int64_t now)
+static bool is_sound(const struct row *row, int kind, int64_t now)
 {
 	const double *number = row->number;
+	double most = kind == MARKERS_OF_THROWS ? THROW_MOST : TEXT_MOST;
 
 	for (int i = 0; i < ROW_NUMBERS; i++)
 		if (!is_whole(number[i]))
 			return false;
-	return number[ROW_WHAT] < 256.0 * (TEXT_MOST + 1) && op_of(row) >= OP_CREATE && op_of(row) < OPS && mode_of(row) < MODES && number[ROW_ID] > 0 &&
+	return number[ROW_WHAT] < 256.0 * (most + 1) && op_of(row) >= OP_CREATE && op_of(row) < OPS && (op_of(row) == OP_THROW) == (kind == MARKERS_OF_THROWS) && mode_of(row) < MODES && number[ROW_ID] > 0 &&
 	       (int64_t)number[ROW_TIME] <= now && (int64_t)number[ROW_TIME] > now - OLDEST;
 }
 
 /* How many markers a datagram has; -1: it is none, or some number is out of bounds. */
-static int count_of(const void *datagram, size_t size, int64_t now)
+static int count_of(int kind, const void *datagram, size_t size, int64_t now)
 {
 	size_t texts = 0, rows;
 	struct row head;
@@ -261,7 +279,7 @@ static int count_of(const void *datagram, size_t size, int64_t now)
 	for (size_t i = 1; i <= rows; i++) {
 		struct row row = row_at(datagram, i);
 
-		if (!is_sound(&row, now))
+		if (!is_sound(&row, kind, now))
 			return -1;
 		texts += text_of(&row);
 	}
@@ -286,13 +304,61 @@ static void spell(struct line *line, const struct row *row, int32_t pid, int32_t
 		line_integer(line, "tid", tid);
 	add_number(line, "id", row->number[ROW_ID]);
 	add_number(line, "parent", row->number[ROW_PARENT]);
-	if (op == OP_CREATE && text_of(row))
+	if ((op == OP_CREATE || op == OP_RUN) && text_of(row))
 		line_bytes(line, "name", text, text_of(row));
 	add_number(line, "on", row->number[ROW_ON]);
 	if (op == OP_AWAIT && mode_of(row))
 		line_text(line, "mode", modes[mode_of(row)]);
 	if (op == OP_END)
 		line_text(line, "result", results[mode_of(row)]);
+}
+
+static void add_object(struct line *line, const char *key, double number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)number);
+	if (number > 0)
+		line_text(line, key, text);
+}
+
+/* Cuts the next line off. */
+static size_t next_part(const char **text, size_t *left, const char **part)
+{
+	const char *end = memchr(*text, '\n', *left);
+	size_t length = end ? (size_t)(end - *text) : *left, taken = length + (end != NULL);
+
+	*part = *text;
+	*text += taken;
+	*left -= taken;
+	return length;
+}
+
+static void spell_throw(struct line *line, const struct row *row, int32_t pid, int32_t tid, const char *text)
+{
+	size_t left = text_of(row), length;
+	const char *part, *end;
+
+	line_begin(line, kind_name(KIND_EXCEPTION));
+	line_time(line, "ts", (int64_t)row->number[ROW_TIME]);
+	if (tid)
+		line_integer(line, "tid", tid);
+	line_integer(line, "pid", pid);
+	add_object(line, "object", row->number[ROW_ID]);
+	length = next_part(&text, &left, &part);
+	line_bytes(line, "name", length ? part : "?", length ? length : 1);
+	length = next_part(&text, &left, &part);
+	if (length)
+		line_bytes(line, "what", part, length);
+	length = next_part(&text, &left, &part);
+	end = memchr(part, ';', length);
+	if (length)
+		line_bytes(line, "function", part, end ? (size_t)(end - part) : length);
+	add_object(line, "cause", row->number[ROW_PARENT]);
+	if (mode_of(row))
+		line_text(line, "again", "yes");
+	if (length)
+		line_bytes(line, "calls", part, length);
 }
 
 static int write_lost(struct stream *stream, int32_t pid, uint64_t count, int64_t now)
@@ -311,9 +377,9 @@ static int write_lost(struct stream *stream, int32_t pid, uint64_t count, int64_
 	return status;
 }
 
-int markers_write(struct stream *stream, const void *datagram, size_t size, int32_t pid, int32_t tid, int64_t now)
+int markers_write(struct stream *stream, int kind, const void *datagram, size_t size, int32_t pid, int32_t tid, int64_t now)
 {
-	int rows = count_of(datagram, size, now);
+	int rows = count_of(kind, datagram, size, now);
 	const char *text = (const char *)datagram + (rows + 1) * ROW_SIZE;
 	struct line line = {0};
 	int status = 0;
@@ -321,7 +387,7 @@ int markers_write(struct stream *stream, const void *datagram, size_t size, int3
 	for (int i = 1; i <= rows && status == 0; i++) {
 		struct row row = row_at(datagram, (size_t)i);
 
-		spell(&line, &row, pid, tid, text);
+		(kind == MARKERS_OF_THROWS ? spell_throw : spell)(&line, &row, pid, tid, text);
 		text += text_of(&row);
 		status = stream_write_line(stream, &line);
 	}
@@ -386,9 +452,9 @@ static int end_second(struct markers *markers, struct stream *stream, int64_t no
 	return status;
 }
 
-static int take(struct markers *markers, struct stream *stream, size_t size, int32_t pid, int64_t now)
+static int take(struct markers *markers, struct stream *stream, int kind, size_t size, int32_t pid, int64_t now)
 {
-	int count = count_of(markers->datagram, size, now);
+	int count = count_of(kind, markers->datagram, size, now);
 	struct sender *sender;
 	struct row head;
 
@@ -402,7 +468,7 @@ static int take(struct markers *markers, struct stream *stream, size_t size, int
 	sender->markers += (uint32_t)count + 1; /* an empty one costs, too */
 	markers->markers += (uint32_t)count + 1;
 	head = row_at(markers->datagram, 0);
-	return markers_write(stream, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
+	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
 /* The kernel's word; 0: a process of which this namespace knows nothing. */
@@ -417,7 +483,7 @@ static int32_t process_of(struct msghdr *message)
 	return sender.pid;
 }
 
-int markers_take(struct markers *markers, struct stream *stream)
+static int take_kind(struct markers *markers, struct stream *stream, int kind)
 {
 	union {
 		struct cmsghdr align;
@@ -427,7 +493,7 @@ int markers_take(struct markers *markers, struct stream *stream)
 	for (int i = 0; i < TAKEN_MOST; i++) {
 		struct iovec data = {markers->datagram, sizeof(markers->datagram)};
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-		ssize_t size = recvmsg(markers->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		ssize_t size = recvmsg(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		int64_t now = monotonic();
 
 		if (end_second(markers, stream, now) < 0)
@@ -435,8 +501,16 @@ int markers_take(struct markers *markers, struct stream *stream)
 		if (size < 0)
 			return 0;
 		if (process_of(&message) > 0 && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
-		    take(markers, stream, (size_t)size, process_of(&message), now) < 0)
+		    take(markers, stream, kind, (size_t)size, process_of(&message), now) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+int markers_take(struct markers *markers, struct stream *stream)
+{
+	for (int kind = 0; kind < MARKERS; kind++)
+		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
+			return -1;
 	return 0;
 }

@@ -61,7 +61,7 @@ static bool check(struct proof *proof, int32_t tid, int64_t fd)
 	proof->gone += is == DESCRIPTOR_GONE;
 	if ((proof->others >= PROOF_WRONG && proof->others > proof->right) || (proof->gone >= PROOF_GONE && proof->right == 0)) {
 		proof->wrong = true;
-		proof->say("'%s': what its layout line says is wrong, for the descriptors that it leads to are no sockets; members are told no more",
+		proof->say("'%s': its layout line is wrong: the descriptors that it leads to are no sockets; arguments by members are left out from now on",
 			   proof->path);
 	}
 	return is == DESCRIPTOR_SOCKET || (is == DESCRIPTOR_GONE && proof->right > 0);

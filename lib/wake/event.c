@@ -1,4 +1,5 @@
 #include "wake/part.h"
+#include "wake/rule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,8 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 		if (row)
 			add_row(wake, slot, row, type);
 	}
+	if (slot->count < HANDLERS && rule_watches(wake, type))
+		slot->handlers[slot->count++] = (struct handler){.handle = rule_event, .named = CALL_NONE};
 }
 
 static const struct slot *slot_of(struct wake *wake, const struct event_type *type)

@@ -10,6 +10,7 @@
 #include "wake/part.h"
 #include "wake/quota.h"
 #include "wake/recording.h"
+#include "wake/rule.h"
 #include "wake/served.h"
 #include "wake/softirq.h"
 #include "wake/stack.h"
@@ -340,8 +341,10 @@ enum { SHORT = 256 };
 static int32_t run_for(struct cut *cut, const struct thread *thread, const struct piece *run, int64_t end, int32_t asker, const struct deed *deed)
 {
 	const struct wake *wake = cut->wake;
-	int32_t served;
+	int32_t served = rule_served(cut->wake, run);
 
+	if (served != INDEX_NONE)
+		return served;
 	if (deed->kind != DEED_RUN || end - run->start < (cut->graph->to - cut->graph->from) / SHORT)
 		return INDEX_NONE;
 	served = served_at(cut, thread, run->start);

@@ -32,7 +32,8 @@
 	PART(CALLED, called)	   /* what threads were called */ \
 	PART(STACK, stack)	   /* in which functions threads sleep, and wake others */ \
 	PART(COUNTED, counted)	   /* what was counted while threads ran */ \
-	PART(FUNCTION, function)   /* traced functions */
+	PART(FUNCTION, function)   /* traced functions */ \
+	PART(RULE, rule)	   /* what the user knows of a program */
 
 #define PART_NUMBER(NUMBER, name) PART_##NUMBER,
 enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };

@@ -214,6 +214,11 @@ static bool is_cause(const struct watched *watched)
 	return (watched->rule->kind == RULE_EDGE || watched->rule->kind == RULE_FLAG) && !watched->is_to;
 }
 
+bool rule_events_watches(const struct rule_events *rules, const struct event_type *type)
+{
+	return (size_t)type->index < rules->first.count && rules->first.items[type->index] >= 0;
+}
+
 int rule_events_take(struct rule_events *rules, const struct event *event)
 {
 	size_t type = (size_t)event->type->index;

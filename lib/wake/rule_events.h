@@ -36,6 +36,7 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 void rule_events_free(struct rule_events *rules); /* NULL is allowed */
 
 void rule_events_forget(struct rule_events *rules);
+bool rule_events_watches(const struct rule_events *rules, const struct event_type *type); /* a rule has such an event */
 int rule_events_take(struct rule_events *rules, const struct event *event); /* -1 after fail(): an event lacks the key of a rule */
 int rule_events_check(const struct rule_events *rules); /* -1 after fail(): the stream has no event of a rule */
 

@@ -12,6 +12,7 @@
 #ifndef WAKE_WAKE_H
 #define WAKE_WAKE_H
 
+#include "chart/semantics.h"
 #include "event/event.h"
 #include "graph/graph.h"
 #include "stream/fields.h"
@@ -21,6 +22,13 @@ struct wake;
 struct wake *wake_new(struct events *events); /* NULL after fail(): a shipped list cannot be read */
 void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake); /* the window is over: what formats and numbers of the stream mean stays */
+
+/*
+ * What the user knows of programs, before any event; it must outlive the wake. At the end of the stream the check says what was wrong: -1 after
+ * fail(): an event lacked the key of a rule, or never came.
+ */
+void wake_semantics(struct wake *wake, const struct semantics *semantics);
+int wake_semantics_check(const struct wake *wake);
 
 /* A `stream` record, or one of a kind that a part reads; others are ignored. -1 after fail(). */
 int wake_record(struct wake *wake, enum kind kind, const struct fields *fields);

@@ -5,6 +5,7 @@
 #include "wake/ask.h"
 #include "wake/name.h"
 #include "wake/retry.h"
+#include "wake/rule.h"
 
 /* How far back what is behind a node was followed, and how often. */
 struct visit {
@@ -70,7 +71,9 @@ void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int
 	const struct piece *wait = &thread->pieces.items[at];
 	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
 
-	if (part->explain)
+	if (rule_cuts(walk->cut.wake, thread, at))
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
+	else if (part->explain)
 		part->explain(walk, thread, at, node, errand);
 	else if (wait->cause == CAUSE_THREAD)
 		walk_later(walk, errand);

@@ -21,6 +21,7 @@ struct type_role {
 	enum role role;
 	struct event_field *arguments, *first, *second; /* of a system call; of others, what counts: first */
 	uint32_t word; /* of a function, of a counter */
+	bool watched;  /* what the user knows is about it */
 };
 
 struct whole_builder {
@@ -197,8 +198,10 @@ static const struct type_role *role_of(struct whole_builder *builder, const stru
 {
 	while (builder->roles.count <= (size_t)type->index)
 		*ARRAY_ADD(&builder->roles) = (struct type_role){0};
-	if (builder->roles.items[type->index].role == ROLE_UNRESOLVED)
+	if (builder->roles.items[type->index].role == ROLE_UNRESOLVED) {
 		resolve(builder, &builder->roles.items[type->index], type->name);
+		builder->roles.items[type->index].watched = rule_events_watches(builder->rules, type);
+	}
 	return &builder->roles.items[type->index];
 }
 
@@ -294,7 +297,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 	role = role_of(builder, event.type);
 	if (builder->whole->segments.count >= NUMBER_NONE - 1)
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
-	if (rule_events_take(builder->rules, &event) < 0)
+	if (role->watched && rule_events_take(builder->rules, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	happen(builder, &event, role);
 	return 0;

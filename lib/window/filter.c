@@ -679,7 +679,7 @@ bool filter_has_stacks(const struct filter *filter)
 
 static const struct handlers handlers;
 
-/* Sets *ts: 1; 0: the record has none that can be read; -1 after fail(). */
+/* Sets *ts: 1; 0: the record has none that can be read, or comes before the events of its time; -1 after fail(). */
 static int time_of(struct filter *filter, const struct record *record, int64_t *ts)
 {
 	const struct fields *fields;
@@ -687,7 +687,7 @@ static int time_of(struct filter *filter, const struct record *record, int64_t *
 	*ts = record->ts;
 	if (record->packed)
 		return record->kind == KIND_EVENT;
-	if (record->kind == KIND_OTHER && !memmem(record->text, record->length, " ts=", 4))
+	if (record->kind == KIND_ASYNC || (record->kind == KIND_OTHER && !memmem(record->text, record->length, " ts=", 4)))
 		return 0;
 	fields = stream_fields(filter->stream, record);
 	if (!fields)

@@ -311,6 +311,7 @@ markers)
 		my @rows = ([1 + 256 * 5, 1, 0, 0], [2, 1, 0, 0], [3, 1, 0, 0], [4 + 16, 1, 0, 2], [5 + 32, 1, 3, 0]);
 		my $all = pack("d5", @head) . join("", map { pack "d5", 999e9, @$_ } @rows) . "na\e[m";
 		my %seeds = (all => $all, short => substr($all, 0, -1), none => pack("d5", $magic, 0, 0, 0, 0),
+			thrown => "#" . pack("d10", $magic, 1, 8, 7, 0, 999e9, 6 + 16 + 256 * 12, 3, 2, 0) . "E\nwh\0t\nf;g;h",
 			far => pack("d10", $magic, 1, 8, 7, 0, 999e9, 1, 1e300, -1, "nan"));
 		for (keys %seeds) { open my $file, ">", "$ARGV[0]/$_" or die; print $file $seeds{$_} }
 	END

@@ -1,0 +1,242 @@
+#include "run/known.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/open_files.h"
+#include "run/facts.h"
+#include "run/settings.h"
+
+#define CHANGED "it changed meanwhile"
+
+/* One reading: what stands in records behind the run. A line of all facts; then one for each setting: its name, a tab, its value. */
+struct reading {
+	char *text;
+	ARRAY(const char *) lines; /* of the text, the first as it was, the others sorted */
+};
+
+struct known {
+	struct reading before, last; /* the former is empty until something is read again */
+	int64_t read_at;
+	int ask, answer; /* pipes to the process that reads; -1: there is none */
+	pid_t pid;
+};
+
+/* --- a reading --------------------------------------------------------------------------------------------------------- */
+
+/* *facts become those of now. -1 after fail(). */
+static int read_all(const struct job *job, struct facts **facts, struct line *text, void (*complain)(const char *text))
+{
+	struct facts *now = facts_read(job, *facts);
+	struct settings *settings = settings_read(job);
+
+	facts_free(*facts);
+	*facts = now;
+	if (!settings)
+		return -1;
+	for (size_t i = 0; complain && settings_complaint(settings, i); i++)
+		complain(settings_complaint(settings, i));
+	facts_spell(now, text);
+	line_append(text, "\n", 1);
+	for (size_t i = 0; settings_spell(settings, i, text); i++)
+		line_append(text, "\n", 1);
+	settings_free(settings);
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Takes the text. */
+static struct reading cut(char *text)
+{
+	struct reading reading = {.text = text};
+	char *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")) && rest)
+		*ARRAY_ADD(&reading.lines) = line;
+	if (reading.lines.count > 2)
+		qsort(reading.lines.items + 1, reading.lines.count - 1, sizeof(*reading.lines.items), compare);
+	return reading;
+}
+
+static void free_reading(struct reading *reading)
+{
+	free(reading->text);
+	free(reading->lines.items);
+}
+
+/* --- the process that reads again -------------------------------------------------------------------------------------- */
+
+static bool read_bytes(int fd, void *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t got = read(fd, bytes, size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		bytes = (char *)bytes + got;
+		size -= (size_t)got;
+	}
+	return true;
+}
+
+static bool write_bytes(int fd, const void *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t done = write(fd, bytes, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes = (const char *)bytes + done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+/* Until nobody asks any more. */
+static _Noreturn void serve(const struct job *job, struct facts *facts)
+{
+	struct line text = {0};
+	char byte;
+
+	while (read_bytes(STDIN_FILENO, &byte, 1)) {
+		text.length = 0;
+		if (read_all(job, &facts, &text, NULL) < 0 || !write_bytes(STDOUT_FILENO, &text.length, sizeof(text.length)) ||
+		    !write_bytes(STDOUT_FILENO, text.text, text.length))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static int start(struct known *known, const struct job *job, struct facts *facts)
+{
+	int asks[2], answers[2];
+
+	if (pipe2(asks, O_CLOEXEC) < 0)
+		return fail_errno("cannot make a pipe");
+	if (pipe2(answers, O_CLOEXEC) < 0) {
+		close(asks[0]);
+		close(asks[1]);
+		return fail_errno("cannot make a pipe");
+	}
+	known->pid = fork();
+	if (known->pid == 0) {
+		if (dup2(asks[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0)
+			_exit(1);
+		open_files_close(STDERR_FILENO + 1);
+		serve(job, facts);
+	}
+	known->ask = asks[1];
+	known->answer = answers[0];
+	close(asks[0]);
+	close(answers[1]);
+	return known->pid < 0 ? fail_errno("cannot fork") : 0;
+}
+
+static int read_again(struct known *known, int64_t now)
+{
+	size_t size;
+	char *text;
+
+	if (!write_bytes(known->ask, "", 1) || !read_bytes(known->answer, &size, sizeof(size)))
+		return fail("the process that reads settings has ended");
+	text = memory_new(size + 1, 1);
+	if (!read_bytes(known->answer, text, size)) {
+		free(text);
+		return fail("the process that reads settings has ended");
+	}
+	free_reading(&known->before);
+	known->before = known->last;
+	known->last = cut(text);
+	known->read_at = now;
+	return 0;
+}
+
+/* --- the records ------------------------------------------------------------------------------------------------------- */
+
+struct known *known_new(const struct job *job, bool live, void (*complain)(const char *text))
+{
+	struct known *known = NEW(struct known);
+	struct facts *facts = NULL;
+	struct line text = {0};
+	int status;
+
+	known->read_at = INT64_MIN;
+	known->ask = known->answer = -1;
+	status = read_all(job, &facts, &text, complain);
+	if (status == 0 && live)
+		status = start(known, job, facts);
+	facts_free(facts);
+	if (status == 0) {
+		known->last = cut(text.text);
+		return known;
+	}
+	line_free(&text);
+	known_free(known);
+	return NULL;
+}
+
+void known_free(struct known *known)
+{
+	if (!known)
+		return;
+	if (known->ask >= 0) { /* the process ends by that; a confined command may wait for none */
+		close(known->ask);
+		close(known->answer);
+	}
+	free_reading(&known->before);
+	free_reading(&known->last);
+	free(known);
+}
+
+static bool has_changed(const struct known *known, const char *line)
+{
+	const struct reading *before = &known->before;
+
+	return before->lines.count && !bsearch(&line, before->lines.items + 1, before->lines.count - 1, sizeof(line), compare);
+}
+
+static int write_setting(const struct known *known, const char *setting, struct line *line, struct stream *stream)
+{
+	size_t name = strcspn(setting, "\t");
+
+	line_append(line, setting, name);
+	if (has_changed(known, setting))
+		line_text(line, "error", CHANGED);
+	else
+		line_append(line, setting + name + 1, strlen(setting + name + 1));
+	return stream_write_line(stream, line);
+}
+
+int known_write(struct known *known, const char *run, struct stream *stream, int64_t end, int64_t now)
+{
+	const struct reading *last = &known->last;
+	struct line line = {0};
+	int status = known->pid > 0 && end > known->read_at ? read_again(known, now) : 0;
+
+	if (status == 0 && *last->lines.items[0] &&
+	    (!known->before.lines.count || !strcmp(known->before.lines.items[0], last->lines.items[0]))) {
+		line_begin(&line, "features");
+		line_text(&line, "run", run);
+		line_append(&line, last->lines.items[0], strlen(last->lines.items[0]));
+		status = stream_write_line(stream, &line);
+	}
+	for (size_t i = 1; i < last->lines.count && status == 0; i++) {
+		line_begin(&line, "config");
+		line_text(&line, "run", run);
+		status = write_setting(known, last->lines.items[i], &line, stream);
+	}
+	line_free(&line);
+	return status;
+}
