@@ -23,32 +23,19 @@ def _chain():
 
 
 class _Watch:
-    """Patches asyncio when it is imported: a finder that finds nothing itself."""
+    """Patches asyncio while that is imported: a finder that finds nothing. By its last module, all that is patched is there."""
 
     def find_spec(self, name, path=None, target=None):
-        if name != "asyncio":
-            return None
-        sys.meta_path.remove(self)
-        try:
-            import importlib.util
-
-            spec = importlib.util.find_spec(name)
-            run = spec.loader.exec_module
-
-            def exec_module(module):
-                run(module)
-                try:
-                    _install(module)
-                except Exception:
-                    pass
-
-            spec.loader.exec_module = exec_module
-            return spec
-        except Exception:
-            return None
+        if name == "asyncio.unix_events":
+            try:
+                sys.meta_path.remove(self)
+                _install()
+            except Exception:
+                pass
+        return None
 
 
-def _install(asyncio):
+def _install():
     import array
     import os
     import select
@@ -56,7 +43,7 @@ def _install(asyncio):
     import threading
     import time
     import weakref
-    from asyncio import base_events, events, tasks
+    from asyncio import base_events, events, futures, tasks
 
     CREATE, RUN, PAUSE, AWAIT, END = 1, 2, 3, 4, 5
     ONE, ALL, ANY = 0, 16, 32
@@ -65,8 +52,8 @@ def _install(asyncio):
     LAST_SECONDS, AGAIN_NS = 0.1, 500_000_000
     path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
     now = time.monotonic_ns
-    Task, Future = tasks.Task, asyncio.Future
-    current = asyncio.current_task
+    Task, Future = tasks.Task, futures.Future
+    current = tasks.current_task
     lock = threading.Lock()  # of ids
     ids = weakref.WeakKeyDictionary()  # of a task or future: its id, and when its name was told
     joins = weakref.WeakKeyDictionary()  # what a task is about to await several of, and how
@@ -235,7 +222,7 @@ def _install(asyncio):
             try:
                 task = current(loop)
                 if task is not None:
-                    joins[task] = (list(fs), ALL if return_when == asyncio.ALL_COMPLETED else ANY)
+                    joins[task] = (list(fs), ALL if return_when == tasks.ALL_COMPLETED else ANY)
             except Exception:
                 pass
         return plain_wait(fs, timeout, return_when, loop)
