@@ -18,6 +18,7 @@
 #include "log/prober.h"
 #include "program/symbol.h"
 #include "source/instance.h"
+#include "source/markers.h"
 #include "source/process.h"
 
 static uint64_t most = UINT64_MAX;
@@ -96,6 +97,9 @@ int main(int argc, char **argv)
 	probing.dry = dry;
 	if (!dry && (!instance_tracefs() || instance_allowed() < 0))
 		die("%s", fail_text());
+	logging.names = dry ? -1 : markers_names();
+	if (!dry && logging.names < 0)
+		warn("%s; tasks of Node.js get no names", fail_text());
 	prober = prober_start(&probing);
 	if (!prober)
 		die("%s", fail_text());

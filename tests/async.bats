@@ -106,9 +106,10 @@ run_told() { # COMMAND...
 	run -0 --separate-stderr "$@"
 	local alone="$output$stderr"
 	assert_output --partial "served"
-	run -0 --separate-stderr trace-collect --async --exceptions node -e sched:sched_process_exit -o trace.tb -- "$@"
+	run -0 --separate-stderr flock "$PLACE/names" trace-collect --async --exceptions node -e sched:sched_process_exit -o trace.tb -- "$@"
 	assert_equal "$output$stderr" "$alone"
 	assert_equal "$(ls "$PLACE"/markers*)" "$PLACE/markers.node"
+	rm "$PLACE/names"
 	stream-cat --text trace.tb | grep -E '^(async|exception)' >trace
 }
 
@@ -167,9 +168,9 @@ run_told() { # COMMAND...
 	END
 	run_told node --require "$PLACE/node.js" program.js
 	run -0 sed -nE 's/^async ts=[0-9.]+ op=(create|run|await|end) pid=[0-9]+ tid=[0-9]+ /\1 /p' trace
-	assert_line --regexp '^create id=[0-9]+ parent=1 name=PROMISE$'
-	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name=PROMISE on=[0-9]+$'
-	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name=Timeout$'
+	assert_line --regexp '^create id=[0-9]+ parent=1 name=handle$'
+	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name=query on=[0-9]+$'
+	assert_line --regexp '^create id=[0-9]+ parent=[0-9]+ name="sleep \(Timeout\)"$'
 	assert_line --regexp '^run id=[0-9]+$'
 	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=all$'
 	assert_line --regexp '^await id=[0-9]+ on=[0-9]+ mode=any$'

@@ -163,6 +163,26 @@ best_logged() {
 	wait %2
 }
 
+is_locked() { # FILE
+	grep -q "FLOCK  ADVISORY  WRITE .*:$(stat -c %i "$1") " /proc/locks
+}
+
+@test "while a trigger logs, names of tasks are asked for" {
+	need_tracefs
+	export TAILBLAME_MARKERS=$PWD/markers
+	mkfifo in
+	probe-log -t in >out 2>err &
+	exec 5>in
+	until_true 20 test -e names
+	refute is_locked names
+	printf '%s\n' 'stream version=1' 'trigger ts=1 name=t state=fired' >&5
+	until_true 20 is_locked names
+	echo 'trigger ts=2 name=t state=ended reason=count' >&5
+	until_true 20 eval '! is_locked names'
+	exec 5>&-
+	wait %1
+}
+
 @test "what would be logged is said, with debugging information and without" {
 	feed
 	echo 'stream version=1' >in

@@ -39,7 +39,7 @@ static const struct {
 	{ANSWERS, "recvmsg sendmsg"},
 	{COMMAND, "readv write writev pwrite64 stat stat64 lstat lstat64 statx statfs statfs64 fstatfs fstatfs64 poll ppoll ppoll_time64 "
 		  "select _newselect pselect6 pselect6_time64 readlink readlinkat access faccessat faccessat2 getcwd fadvise64 "
-		  "fadvise64_64 fsync ftruncate ftruncate64 dup dup2 dup3 pipe pipe2 umask ioctl"},
+		  "fadvise64_64 fsync ftruncate ftruncate64 dup dup2 dup3 pipe pipe2 umask ioctl flock"},
 	{COMMAND, "rt_sigaction sigaltstack restart_syscall alarm"},
 	{COMMAND, "clock_getres gettimeofday time times getrusage nanosleep clock_nanosleep clock_nanosleep_time64"},
 	{COMMAND, "getpid gettid getuid geteuid getgid getegid getuid32 geteuid32 getgid32 getegid32 uname prlimit64 getrlimit "
@@ -51,7 +51,7 @@ static const struct {
 	{CONFINE_NETWORK, "connect sendto send sendmsg sendmmsg recvfrom recv recvmsg recvmmsg getsockopt setsockopt getsockname getpeername "
 			  "shutdown bind epoll_create1 epoll_ctl epoll_wait eventfd2 clone clone3 mmap mmap2 mprotect set_tid_address prctl getdents64"},
 	{CONFINE_SPAWN, "clone clone3 vfork fork execve execveat wait4 waitid waitpid kill tgkill mmap mmap2 mprotect arch_prctl prctl "
-			"set_tid_address set_thread_area membarrier memfd_create mlock flock"},
+			"set_tid_address set_thread_area membarrier memfd_create mlock"},
 	{CONFINE_SPAWN, "open openat mkdir mkdirat rmdir unlink unlinkat link linkat symlink rename renameat renameat2 chdir fchdir chmod "
 			"fchmod fchmodat fchown getdents64 getdents fallocate utimensat getxattr lgetxattr copy_file_range sendfile "
 			"sendfile64"},

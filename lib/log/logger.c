@@ -12,6 +12,7 @@
 #include "log/suspects.h"
 #include "log/waiting.h"
 #include "program/symbol.h"
+#include "source/markers.h"
 #include "trigger/to_log.h"
 
 enum { READ_ROOM = 1 << 16, LINE_MOST = 1 << 20 };
@@ -52,6 +53,8 @@ struct logger {
 	bool amid;	       /* a moment's graphs, whose records stand together, so that no calls may come between */
 	bool is_over;	       /* the input is */
 	unsigned numbers;
+	unsigned fired; /* triggers that log now */
+	bool named;	/* names are asked for */
 };
 
 /* --- a logging ---------------------------------------------------------------------------------------------------------------- */
@@ -145,6 +148,13 @@ static void end_logging(struct logger *logger, struct logging *logging)
 	free(logging);
 }
 
+/* Of Node's tasks, while a trigger logs. */
+static void ask_names(struct logger *logger)
+{
+	if (logger->options.names >= 0 && logger->named != (logger->fired > 0))
+		logger->named = markers_name(logger->options.names, logger->fired > 0);
+}
+
 /* --- calls that come ---------------------------------------------------------------------------------------------------------- */
 
 static int take_lines(struct logging *logging)
@@ -216,6 +226,7 @@ static int take_calls(void *context)
 	size_t kept = 0;
 	int status = 0;
 
+	ask_names(logger);
 	if (logger->amid)
 		return 0;
 	for (size_t i = 0; i < logger->loggings.count; i++) {
@@ -385,6 +396,15 @@ static void forget_firing(struct logger *logger, size_t at)
 	logger->firings.items[at] = logger->firings.items[--logger->firings.count];
 }
 
+static void count_fired(struct logger *logger, bool fired)
+{
+	if (fired)
+		logger->fired++;
+	else if (logger->fired)
+		logger->fired--;
+	ask_names(logger);
+}
+
 static int see_trigger(void *context, const struct record *record)
 {
 	struct logger *logger = context;
@@ -396,6 +416,7 @@ static int see_trigger(void *context, const struct record *record)
 	if (!fields || !(name = fields_copy(fields, "name")))
 		return fields ? STREAM_PASS : -1;
 	logger->triggered = true;
+	count_fired(logger, fields_is(fields, "state", "fired"));
 	for (size_t i = 0; i < logger->firings.count; i++)
 		if (strcmp(logger->firings.items[i].trigger, name) == 0)
 			forget_firing(logger, i--);

@@ -23,6 +23,7 @@ struct logger_options {
 	int64_t duration; /* ns, of a logging without a trigger */
 	char *const *methods; /* BINARY:GLOB: these in place of blamed ones; none: blamed ones */
 	size_t method_count;
+	int names; /* markers_names(): locked while triggers log; -1: none */
 	prober_say *say;
 };
 

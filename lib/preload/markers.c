@@ -8,13 +8,16 @@
  *	send(fd, rows, count, texts, ms)	rows: a Float64Array, of which `count` numbers; texts: a Uint8Array; waits so long for room.
  *					The bytes sent; or -errno
  *	close(fd)
+ *	locked(path)			1: somebody has a lock on the file
  *	thread()
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -115,6 +118,22 @@ static napi_value close_socket(napi_env env, napi_callback_info info)
 	return number(env, 0);
 }
 
+static napi_value locked(napi_env env, napi_callback_info info)
+{
+	struct arguments arguments = arguments_of(env, info);
+	char path[256];
+	size_t length = 0;
+	int fd = -1, held = 0;
+
+	if (arguments.count > 0 && napi_get_value_string_utf8(env, arguments.value[0], path, sizeof(path), &length) == 0 && length + 1 < sizeof(path))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0) {
+		held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+		close(fd);
+	}
+	return number(env, held);
+}
+
 static napi_value thread(napi_env env, napi_callback_info info)
 {
 	(void)info;
@@ -126,7 +145,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
 	static const struct {
 		const char *name;
 		napi_callback call;
-	} functions[] = {{"open", open_socket}, {"send", send_markers}, {"close", close_socket}, {"thread", thread}};
+	} functions[] = {{"open", open_socket}, {"send", send_markers}, {"close", close_socket}, {"locked", locked}, {"thread", thread}};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		napi_value function = NULL;

@@ -21,7 +21,8 @@ function install() {
 	// performance.now() is of the same clock as hrtime(), and costs a third.
 	const clock = performance, start = Number(process.hrtime.bigint()) - clock.now() * 1e6;
 	const now = () => Math.floor(start + clock.now() * 1e6);
-	let fd = -1, count = 0, texts = [], dropped = 0, began = 0, own = new Set(), late, thread;
+	const names_lock = path.join(path.dirname(where), 'names');
+	let named = false, fd = -1, count = 0, texts = [], dropped = 0, began = 0, own = new Set(), late, thread;
 
 	// The last one waits, for a moment, for the collector: there is no next.
 	function flush(last) {
@@ -68,11 +69,42 @@ function install() {
 		return name;
 	}
 
+	// The function that creates a task: of its stack the first that has a name and is not Node's own; if there is none, a place.
+	function creator() {
+		const limit = Error.stackTraceLimit, prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace'), holder = {};
+		let sites;
+		Error.stackTraceLimit = 12;
+		Object.defineProperty(Error, 'prepareStackTrace', {configurable: true, writable: true, value: (error, frames) => frames});
+		try {
+			Error.captureStackTrace(holder, creator);
+			sites = holder.stack;
+		} finally {
+			Error.stackTraceLimit = limit;
+			delete Error.prepareStackTrace;
+			if (prepare)
+				Object.defineProperty(Error, 'prepareStackTrace', prepare);
+		}
+		sites = sites.filter((frame) => !(frame.getFileName() || 'node:').startsWith('node:') && frame.getFileName() !== __filename);
+		const site = sites.find((frame) => frame.getFunctionName()) || sites[0];
+		return site && (site.getFunctionName() || `${path.basename(site.getFileName())}:${site.getLineNumber()}`);
+	}
+
+	// A function's promise bears its name, another task that of who made it, too. It costs some 30 us, so only while somebody wants it.
+	function full_name(type) {
+		let by;
+		try {
+			by = creator();
+		} catch {
+		}
+		return by ? Buffer.from(type === 'PROMISE' ? by : `${by} (${type})`).subarray(0, 200) : name_of(type);
+	}
+
 	// A promise that is created by then() or await goes on when another has ended.
 	const hook = createHook({
 		init(id, type, trigger) {
 			const parent = executionAsyncId();
-			put(now(), CREATE, id, parent, type === 'PROMISE' && trigger !== parent ? trigger : 0, name_of(type));
+			put(now(), CREATE, id, parent, type === 'PROMISE' && trigger !== parent ? trigger : 0,
+				named ? full_name(type) : name_of(type));
 		},
 		before(id) {
 			if (!own.has(id))
@@ -122,7 +154,12 @@ function install() {
 		join('allSettled', ALL);
 		join('any', ANY);
 		join('race', ANY);
-		late = setInterval(flush, LATEST_MS).unref();
+		const tick = () => {
+			named = socket.locked(names_lock) === 1;
+			flush();
+		};
+		late = setInterval(tick, LATEST_MS).unref();
+		tick();
 		own.add(late[Object.getOwnPropertySymbols(late).find((symbol) => symbol.description === 'asyncId')]);
 	}
 

@@ -94,8 +94,8 @@ static int address_of(const char *path, struct sockaddr_un *address)
 	return 0;
 }
 
-/* Whoever makes or removes the socket has this lock on its folder. -1 after fail(). */
-static int lock_folder(const char *path)
+/* -1 after fail(). */
+static int open_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? memory_text(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".", 1);
@@ -103,10 +103,53 @@ static int lock_folder(const char *path)
 
 	mkdir(folder, 0755); /* it may be there already; else the next call says what is wrong */
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+	if (fd < 0)
 		fail_errno("cannot open '%s'", folder);
 	free(folder);
 	return fd;
+}
+
+/* Whoever makes or removes the socket has this lock on its folder. -1 after fail(). */
+static int lock_folder(const char *path)
+{
+	int fd = open_folder(path);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+static const char names_file[] = "names";
+
+int markers_names(void)
+{
+	char *path = socket_path(MARKERS_OF_TASKS);
+	int folder = open_folder(path), fd;
+
+	free(path);
+	if (folder < 0)
+		return -1;
+	fd = openat(folder, names_file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		fail_errno("cannot make '%s' beside the socket of markers", names_file);
+	close(folder);
+	return fd;
+}
+
+bool markers_name(int names, bool wanted)
+{
+	return flock(names, wanted ? LOCK_EX | LOCK_NB : LOCK_UN) == 0 && wanted;
+}
+
+/* If nobody has it locked. */
+static void remove_names(int folder)
+{
+	int fd = openat(folder, names_file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(folder, names_file, 0);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* Nobody reads it: 1. Somebody does, or it cannot be told: 0. */
@@ -188,6 +231,8 @@ static int remove_socket(int kind, bool dead)
 	if (lstat(path, &file) == 0 && S_ISSOCK(file.st_mode) && address_of(path, &address) == 0) {
 		folder = lock_folder(path);
 		status = folder < 0 ? -1 : !dead || is_dead(&address) ? unlink(path) : 0;
+		if (status == 0 && kind == MARKERS_OF_TASKS && access(path, F_OK) < 0)
+			remove_names(folder);
 	}
 	if (folder >= 0)
 		close(folder);

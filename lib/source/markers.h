@@ -63,4 +63,13 @@ int markers_write(struct stream *stream, int kind, const void *datagram, size_t 
 /* Removes the sockets' files that no collector has any more. Nonzero: it cannot be told yet, or be removed. */
 int markers_sweep(void);
 
+/*
+ * Names of Node's tasks cost a stack each, so Node tells them only while somebody holds a lock (flock(2)) on the file `names` in the sockets'
+ * folder. Opens it: a descriptor; -1 after fail().
+ */
+int markers_names(void);
+
+/* Locks it, or not any more; tells whether it is locked now. Node has it for an instant, to look whether somebody else has: try again. */
+bool markers_name(int names, bool wanted);
+
 #endif
