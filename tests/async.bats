@@ -164,6 +164,7 @@ run_told() { # COMMAND...
 				throw Error('because of it', {cause: error});
 			}
 		}
+		process.on('uncaughtException', (error) => { console.log(error.message); process.exit(3); });
 		handle();
 	END
 	run_told node --require "$PLACE/node.js" program.js

@@ -13,7 +13,7 @@ function install() {
 
 	const CREATE = 1, RUN = 2, PAUSE = 3, AWAIT = 4, END = 5, THROW = 6, AGAIN = 16;
 	const ALL = 16, ANY = 32, ERROR = 16, TEXT = 256;
-	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 100, LOOK_MS = 1000;
+	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 500, LOOK_MS = 1000;
 	const where = process.env.TAILBLAME_MARKERS || '/run/tailblame/markers';
 	const base = threadId * 2 ** 40; // each worker counts its own ids
 	const rows = new Float64Array((BATCH + 1) * NUMBERS);
@@ -187,11 +187,11 @@ function install() {
 		return {number, again: false};
 	}
 
-	// "at f (file:1:2)" is f, "at file:1:2" its place. A program that makes its stacks itself is not asked for them.
+	// "at f (file:1:2)" is f, "at file:1:2" its place; Node's own functions depend on which timers end together. A program that makes its stacks itself is not asked for them.
 	function calls_of(error) {
 		if (Error.prepareStackTrace !== prepare || typeof error.stack !== 'string')
 			return '';
-		const frames = error.stack.split('\n').filter((line) => line.startsWith('    at ')).slice(0, FRAMES);
+		const frames = error.stack.split('\n').filter((line) => line.startsWith('    at ') && !line.includes('node:internal/')).slice(0, FRAMES);
 		return frames.map((line) => line.slice(7).replace(/^async /, '').replace(/ \(.*\)$/, '').replace(/ \[as .*\]$/, '').replace(/^.*\//, '').replace(/;/g, ':')).join(';');
 	}
 

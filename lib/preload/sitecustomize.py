@@ -49,7 +49,7 @@ def _install():
     ONE, ALL, ANY = 0, 16, 32
     DONE, ERROR, CANCELLED = 0, 16, 32
     MAGIC, BATCH, HELD_NS, ROWS = 1952604465.0, 256, 10_000_000, 1024
-    LAST_SECONDS, AGAIN_NS = 0.1, 500_000_000
+    LAST_SECONDS, AGAIN_NS = 0.5, 500_000_000
     path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
     now = time.monotonic_ns
     Task, Future = tasks.Task, futures.Future
