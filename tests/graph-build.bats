@@ -63,6 +63,10 @@ window() {
 	awk '{ print }
 		/sys_exit_epoll_wait/ { print "event ts=1.850000000 cpu=1 tid=20 comm=session name=sched:sched_waking comm=client pid=30 target_cpu=2" }' \
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# it has ended, and so has its answer, though it did not sleep for that
+	sed '/ts=5.5/d; s/prev_pid=30 prev_state=S/prev_pid=30 prev_state=Z/
+		/ts=1.7.* tid=30/i event ts=1.65 cpu=0 tid=30 comm=client name=sched:sched_process_exit comm=client pid=30' \
+		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 }
 
 @test "who still leaves a CPU has not got it back" {

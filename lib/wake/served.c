@@ -1,6 +1,7 @@
 #include "wake/served.h"
 
 #include "wake/ask.h"
+#include "wake/context.h"
 #include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/retry.h"
@@ -73,11 +74,24 @@ static bool is_client(struct wake *wake, const struct thread *other, const struc
 	       (root->born == TIME_NONE || root->born < client->born) && !is_descendant(wake, client, root);
 }
 
+/* Tells whether the client has ended by then with what it asked for, which nobody need have seen: not where it gave up, or was killed. */
+static bool is_content(const struct thread *client, int64_t from, int64_t to)
+{
+	if (client->died == TIME_NONE || client->died > to)
+		return false;
+	for (size_t at = client->pieces.count; at-- > 0 && client->pieces.items[at].start > from;)
+		if (client->pieces.items[at].what == WHAT_WAIT)
+			return client->pieces.items[at].cause != CAUSE_TIMER && !(client->pieces.items[at].flags & PIECE_BROKEN);
+	return true;
+}
+
 /* Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
 static bool has_answered(const struct wake *wake, const struct thread *server, const struct thread *client, int64_t from, int64_t to)
 {
 	size_t at = thread_find(client, from);
 
+	if (is_content(client, from, to))
+		return true;
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
 		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A thread of Java is in a synchronized block for long.
-# Expected: holder: running( for .*)?
+# Expected: holder: running
 needs() { echo java; }
 port=47301
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The two threads of a pool of Java are busy with long jobs.
-# Expected: pooled: running( for .*)?
+# Expected: pooled: running
 needs() { echo java; }
 port=47303
 
