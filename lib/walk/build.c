@@ -28,6 +28,8 @@ struct whole_builder {
 	struct stream *stream;
 	struct events *events;
 	struct wake *wake;
+	struct makings *makings;
+	struct identities *identities;
 	struct cutter *cutter;
 	struct armed *armed;
 	struct rule_events *rules;
@@ -42,11 +44,53 @@ struct whole_builder {
 static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
+	makings_begin(builder->makings, builder->whole);
+	identities_begin(builder->identities, builder->whole);
 	cutter_begin(builder->cutter, builder->whole);
 	armed_begin(builder->armed, builder->whole);
 	rule_events_forget(builder->rules);
 	for (size_t i = 0; i < builder->roles.count; i++)
 		builder->roles.items[i].role = ROLE_UNRESOLVED; /* numbers of words are those of the last whole */
+}
+
+/* --- what happens in segments ------------------------------------------------------------------------------------------- */
+
+static void note_word(struct whole_builder *builder, const struct event *event, uint32_t word)
+{
+	struct thread *thread = making_thread(builder->makings, event);
+	struct making *making = thread ? making_of(builder->makings, thread) : NULL;
+
+	if (making && making->open != NUMBER_NONE)
+		happened_add(&making->happened, word);
+}
+
+/* The thread was found in the function of this stack, while it ran. */
+static void note_sample(struct whole_builder *builder, int32_t tid, uint32_t stack)
+{
+	struct thread *thread;
+	struct making *making = making_find(builder->makings, tid, &thread);
+
+	if (making && thread_running(thread))
+		happened_count(&making->happened.samples, identities_stack(builder->identities, stack).function, 1);
+}
+
+static void note_count(struct whole_builder *builder, int32_t tid, uint32_t counter, uint64_t count)
+{
+	struct thread *thread;
+	struct making *making = making_find(builder->makings, tid, &thread);
+
+	if (making)
+		happened_count(&making->happened.counters, counter, count);
+}
+
+/* A descriptor of the thread's is this object. */
+static void note_file(struct whole_builder *builder, int32_t tid, int32_t fd, uint64_t inode)
+{
+	struct thread *thread;
+	struct making *making = making_find(builder->makings, tid, &thread);
+
+	if (making)
+		identities_file(builder->identities, making_process(builder->makings, thread, making)->tgid, fd, inode);
 }
 
 /* --- what the user knows ------------------------------------------------------------------------------------------------ */
@@ -92,7 +136,7 @@ static void rule_serves(void *context, const struct event *event, int32_t proces
 	struct whole_builder *builder = context;
 
 	cutter_bounds(builder->cutter, event);
-	cutter_happened(builder->cutter, event, whole_word_of(builder->whole, "for=", events_called(builder->events, process, event->ts)));
+	note_word(builder, event, whole_word_of(builder->whole, "for=", events_called(builder->events, process, event->ts)));
 }
 
 static struct rule_events *rules_new(struct whole_builder *builder, const struct semantics *semantics)
@@ -113,7 +157,9 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->stream = stream;
 	builder->events = events;
 	builder->wake = wake;
-	builder->cutter = cutter_new(events, wake);
+	builder->makings = makings_new(events, wake);
+	builder->identities = identities_new(wake);
+	builder->cutter = cutter_new(wake, builder->makings, builder->identities);
 	builder->armed = armed_new(builder->cutter);
 	builder->rules = rules_new(builder, &(struct semantics){0});
 	begin_whole(builder);
@@ -133,6 +179,8 @@ void whole_builder_free(struct whole_builder *builder)
 	rule_events_free(builder->rules);
 	armed_free(builder->armed);
 	cutter_free(builder->cutter);
+	identities_free(builder->identities);
+	makings_free(builder->makings);
 	wake_free(builder->wake);
 	whole_free(builder->whole);
 	free(builder->roles.items);
@@ -247,13 +295,13 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 		leave(builder, event, role);
 		break;
 	case ROLE_FUNCTION:
-		cutter_happened(builder->cutter, event, role->word);
+		note_word(builder, event, role->word);
 		break;
 	case ROLE_SAMPLE:
-		cutter_sampled(builder->cutter, event->tid, (uint32_t)event_number(event, role->first));
+		note_sample(builder, event->tid, (uint32_t)event_number(event, role->first));
 		break;
 	case ROLE_COUNTER:
-		cutter_counted(builder->cutter, event->tid, role->word, (uint64_t)event_number(event, role->first));
+		note_count(builder, event->tid, role->word, (uint64_t)event_number(event, role->first));
 		break;
 	case ROLE_ARM:
 		armed_start(builder->armed, event, (uint64_t)event_number(event, role->first));
@@ -266,7 +314,7 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 			cutter_signalled(builder->cutter, event);
 		break;
 	case ROLE_NAME:
-		cutter_renamed(builder->cutter);
+		makings_renamed(builder->makings);
 		break;
 	default:
 		break;
@@ -315,7 +363,7 @@ static int take_lost(struct whole_builder *builder, const struct record *record,
 	gap(builder, (uint32_t)cpu, from, to);
 	if (record_tells_damage(record)) {
 		wake_forget_meanings(builder->wake);
-		cutter_new_stack(builder->cutter, INDEX_NONE);
+		identities_new_stack(builder->identities, INDEX_NONE);
 	}
 	return 0;
 }
@@ -339,7 +387,7 @@ static int take_file(struct whole_builder *builder, const struct fields *fields)
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "fd", &fd) < 0 || fields_unsigned(fields, "inode", &inode) < 0)
 		return -1;
 	if (inode)
-		cutter_file(builder->cutter, (int32_t)tid, (int32_t)fd, inode);
+		note_file(builder, (int32_t)tid, (int32_t)fd, inode);
 	return 0;
 }
 
@@ -351,10 +399,10 @@ static int take_meaning(struct whole_builder *builder, enum kind kind, const str
 	if (kind == KIND_FILE && take_file(builder, fields) < 0)
 		return -1;
 	if (kind == KIND_STACK && fields_integer(fields, "id", &number) > 0 && number >= 0)
-		cutter_new_stack(builder->cutter, number);
+		identities_new_stack(builder->identities, number);
 	if (kind != KIND_TASK)
 		return wake_record(builder->wake, kind, fields);
-	cutter_renamed(builder->cutter);
+	makings_renamed(builder->makings);
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "wake/ask.h"
 #include "wake/context.h"
@@ -14,7 +13,6 @@
 #include "wake/softirq.h"
 #include "wake/stack.h"
 #include "wake/syscall.h"
-#include "walk/happened.h"
 #include "walk/ipc.h"
 #include "walk/wait_identity.h"
 #include "walk/whole_words.h"
@@ -26,165 +24,43 @@ enum {
 	TEXT_ROOM = 192,
 };
 
-/* A thread of the wake core, by its index. */
-struct making {
-	uint32_t thread, open;	  /* of the whole; its segment that goes on */
-	uint32_t epoch;		  /* gaps that it has been cut at */
-	bool known, slept, over;
-	unsigned handlers;	  /* of signals, that it is in */
-	struct made_call call;
-	uint32_t called_in;	  /* the segment in which that was made */
-	uint32_t took_from;	  /* a segment: what this one received last was sent there; NUMBER_NONE */
-	struct made_call waited;  /* the call of its last wait in one, and that wait's identity */
-	uint32_t waited_for;
-	int64_t slept_from;	  /* first sleep since the call, or the segment, began */
-	uint32_t process_epoch;	  /* its process was looked up then */
-	struct process *process;
-	struct happened happened;
-};
-
-struct process { /* what words call it */
-	int32_t tgid;
-	uint32_t name, wakes, woken;
-	uint32_t epoch;
-	UT_hash_handle hh;
-};
-
 struct cutter {
-	struct events *events;
 	struct wake *wake;
 	struct whole *whole;
 	struct identities *identities;
 	struct ipc *ipc;
-	ARRAY(struct making *) makings; /* NULL: not seen */
-	struct process *processes;
-	uint32_t names_epoch;
+	struct makings *makings;
+	size_t gaps; /* that were taken note of */
 	uint32_t word_timer, word_device, word_outside;
 };
 
-struct cutter *cutter_new(struct events *events, struct wake *wake)
+struct cutter *cutter_new(struct wake *wake, struct makings *makings, struct identities *identities)
 {
 	struct cutter *cutter = NEW(struct cutter);
 
-	cutter->events = events;
 	cutter->wake = wake;
-	cutter->identities = identities_new(wake);
+	cutter->makings = makings;
+	cutter->identities = identities;
 	cutter->ipc = ipc_new();
 	return cutter;
-}
-
-static void forget_makings(struct cutter *cutter)
-{
-	for (size_t i = 0; i < cutter->makings.count; i++) {
-		struct making *making = cutter->makings.items[i];
-
-		if (!making)
-			continue;
-		happened_free(&making->happened);
-		free(making);
-	}
-	cutter->makings.count = 0;
-}
-
-static void forget_processes(struct cutter *cutter)
-{
-	struct process *process, *next;
-
-	HASH_ITER(hh, cutter->processes, process, next) {
-		HASH_DEL(cutter->processes, process);
-		free(process);
-	}
 }
 
 void cutter_free(struct cutter *cutter)
 {
 	if (!cutter)
 		return;
-	forget_makings(cutter);
-	forget_processes(cutter);
-	identities_free(cutter->identities);
 	ipc_free(cutter->ipc);
-	free(cutter->makings.items);
 	free(cutter);
 }
 
 void cutter_begin(struct cutter *cutter, struct whole *whole)
 {
-	forget_makings(cutter);
-	forget_processes(cutter);
-	identities_begin(cutter->identities, whole);
 	ipc_lost(cutter->ipc);
+	cutter->gaps = 0;
 	cutter->whole = whole;
-	cutter->names_epoch++;
 	cutter->word_timer = whole_word(whole, "woken=timer");
 	cutter->word_device = whole_word(whole, "woken=device");
 	cutter->word_outside = whole_word(whole, "woken=outside");
-}
-
-static struct making *making_at(struct cutter *cutter, int32_t index)
-{
-	while (cutter->makings.count <= (size_t)index)
-		*ARRAY_ADD(&cutter->makings) = NULL;
-	if (!cutter->makings.items[index]) {
-		cutter->makings.items[index] = NEW(struct making);
-		cutter->makings.items[index]->call.reason = cutter->makings.items[index]->waited.reason = CALL_NONE;
-	}
-	return cutter->makings.items[index];
-}
-
-static struct process *process_of(struct cutter *cutter, const struct thread *thread, struct making *making)
-{
-	struct process *process = making->process;
-	int32_t tgid;
-
-	if (process && making->process_epoch == cutter->names_epoch)
-		return process;
-	tgid = events_tgid(cutter->events, thread->tid);
-	tgid = tgid ? tgid : thread->tid;
-	HASH_FIND_INT(cutter->processes, &tgid, process);
-	if (!process) {
-		process = NEW(struct process);
-		process->tgid = tgid;
-		process->epoch = cutter->names_epoch - 1;
-		HASH_ADD_INT(cutter->processes, tgid, process);
-	}
-	if (process->epoch != cutter->names_epoch) {
-		const char *name = events_called(cutter->events, tgid, cutter->wake->now);
-
-		process->epoch = cutter->names_epoch;
-		process->name = whole_word_of(cutter->whole, "", name);
-		process->wakes = whole_word_of(cutter->whole, "wakes=", name);
-		process->woken = whole_word_of(cutter->whole, "woken=", name);
-	}
-	making->process = process;
-	making->process_epoch = cutter->names_epoch;
-	return process;
-}
-
-/* As it is called now: the last time is what counts. */
-static void name_thread(struct cutter *cutter, const struct thread *thread, struct making *making)
-{
-	struct whole_thread *named = &cutter->whole->threads.items[making->thread];
-
-	named->name = whole_word(cutter->whole, wake_comm(cutter->wake, thread));
-	named->tgid = events_tgid(cutter->events, thread->tid);
-	named->process = process_of(cutter, thread, making)->name;
-}
-
-/* Sums of what the thread did from its segment's start until then. */
-static void add_up(const struct wake *wake, const struct thread *thread, struct segment *segment, int64_t until)
-{
-	size_t i = thread_find(thread, segment->start);
-
-	for (i -= i > 0; i < thread->pieces.count && thread->pieces.items[i].start < until; i++) {
-		const struct piece *piece = &thread->pieces.items[i];
-		int64_t time = sooner(thread_piece_end(wake, thread, i), until) - later(piece->start, segment->start);
-
-		if (time <= 0)
-			continue;
-		segment->run += piece->what == WHAT_RUN ? time : 0;
-		segment->runnable += piece->what == WHAT_RUNNABLE ? time : 0;
-	}
 }
 
 static void trim(struct thread *thread)
@@ -197,82 +73,6 @@ static void trim(struct thread *thread)
 	thread->pieces.count = PIECES_KEPT;
 	stack_trim(thread, thread->pieces.items[0].start);
 	counted_trim(thread, thread->pieces.items[0].start);
-}
-
-static void open_segment(struct cutter *cutter, struct making *making, int64_t start, uint32_t woken)
-{
-	making->open = whole_segment(cutter->whole, making->thread, start);
-	making->slept = false;
-	making->took_from = NUMBER_NONE;
-	if (making->handlers)
-		cutter->whole->segments.items[making->open].flags |= SEGMENT_HANDLER;
-	if (woken)
-		happened_add(&making->happened, woken);
-}
-
-/* Ends the open segment with a wait, or without one, as one that its data do not show whole. */
-static struct segment *close_segment(struct cutter *cutter, const struct thread *thread, struct making *making, int64_t wait_from,
-				     int64_t end)
-{
-	struct segment *segment = &cutter->whole->segments.items[making->open];
-
-	segment->wait_from = later(wait_from, segment->start);
-	segment->end = later(end, segment->wait_from);
-	add_up(cutter->wake, thread, segment, segment->wait_from);
-	happened_close(&making->happened, cutter->whole, making->open);
-	making->open = NUMBER_NONE;
-	return segment;
-}
-
-/* Events were lost: what the thread did since is not known. */
-static void cut_at_gaps(struct cutter *cutter, const struct thread *thread, struct making *making)
-{
-	const struct wake *wake = cutter->wake;
-	int64_t from = wake->gaps.items[making->epoch].from;
-	struct segment *segment;
-	bool asleep;
-
-	making->epoch = (uint32_t)wake->gaps.count;
-	ipc_lost(cutter->ipc);
-	making->call.reason = CALL_NONE;
-	if (making->open == NUMBER_NONE)
-		return;
-	asleep = making->slept && making->slept_from < from;
-	segment = close_segment(cutter, thread, making, asleep ? making->slept_from : later(from, cutter->whole->segments.items[making->open].start),
-				later(from, cutter->whole->segments.items[making->open].start));
-	segment->flags |= SEGMENT_LOST;
-	open_segment(cutter, making, later(core_since(wake), segment->end), 0);
-}
-
-static struct making *making_of(struct cutter *cutter, struct thread *thread)
-{
-	struct making *making = making_at(cutter, thread->index), *parent;
-
-	if (!making->known) {
-		making->known = true;
-		making->thread = whole_thread(cutter->whole, thread->tid);
-		making->epoch = (uint32_t)cutter->wake->gaps.count;
-		open_segment(cutter, making, thread->born == TIME_NONE ? core_since(cutter->wake) : thread->born, 0);
-		parent = thread->born != TIME_NONE && thread->parent != INDEX_NONE ? making_at(cutter, thread->parent) : NULL;
-		if (parent && parent->known && parent->open != NUMBER_NONE && segment_at(cutter->whole, parent->open)->start <= thread->born)
-			whole_edge(cutter->whole, parent->open, making->open, EDGE_ASYNC, thread->born, false);
-	}
-	if (making->epoch != cutter->wake->gaps.count)
-		cut_at_gaps(cutter, core_sync(cutter->wake, thread->index), making);
-	return making;
-}
-
-/* The thread on the CPU, or the one that the event names; NULL: none that is known. */
-static struct thread *thread_of(const struct cutter *cutter, const struct event *event)
-{
-	const struct cpu *cpu = event->cpu < cutter->wake->cpus.count ? cutter->wake->cpus.items[event->cpu] : NULL;
-	struct thread *thread = cpu && cpu->current != INDEX_NONE ? cutter->wake->threads.items[cpu->current] : NULL;
-
-	if (event->tid == TID_IDLE)
-		return NULL;
-	if (!thread || thread->tid != event->tid)
-		HASH_FIND_INT(cutter->wake->by_tid, &event->tid, thread);
-	return thread;
 }
 
 static void add_wait_word(struct cutter *cutter, struct making *making, uint32_t number)
@@ -292,7 +92,7 @@ static uint32_t identify(struct cutter *cutter, const struct thread *thread, str
 {
 	uint32_t number;
 
-	making->call.process = process_of(cutter, thread, making)->tgid;
+	making->call.process = making_process(cutter->makings, thread, making)->tgid;
 	number = identities_of(cutter->identities, thread, wait, &making->call);
 	add_wait_word(cutter, making, number);
 	return number;
@@ -301,7 +101,7 @@ static uint32_t identify(struct cutter *cutter, const struct thread *thread, str
 /* The segment of the thread, by its number in the wake core, in which it was then; NUMBER_NONE: it is too far back, or unknown. */
 static uint32_t segment_of(struct cutter *cutter, int32_t index, int64_t ts)
 {
-	struct making *making = making_of(cutter, cutter->wake->threads.items[index]);
+	struct making *making = making_of(cutter->makings, cutter->wake->threads.items[index]);
 	uint32_t segment = making->open != NUMBER_NONE ? making->open : cutter->whole->threads.items[making->thread].last;
 
 	for (int step = 0; segment != NUMBER_NONE && step < SOURCE_STEPS; step++) {
@@ -350,7 +150,7 @@ static struct end end_of(struct cutter *cutter, const struct thread *thread, con
 		bool sends = making->call.reason != CALL_NONE && identities_call(cutter->identities, making->call.reason)->sends;
 
 		source = cutter->wake->threads.items[doer.thread];
-		return (struct end){ENDED_THREAD, from, process_of(cutter, source, making_at(cutter, doer.thread))->woken,
+		return (struct end){ENDED_THREAD, from, making_process(cutter->makings, source, making_of(cutter->makings, source))->woken,
 				    wait->flags & PIECE_ROOM && !sends};
 	}
 	switch (wait->cause) {
@@ -394,7 +194,7 @@ static void add_edges(struct cutter *cutter, uint32_t number, const struct end *
 /* Its sleeps since the call began are a wait, which is over. Nothing happens if none was a sleep after all. */
 static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret, uint32_t sender)
 {
-	struct making *making = making_of(cutter, thread);
+	struct making *making = making_of(cutter->makings, thread);
 	size_t first = thread->pieces.count, last = thread->pieces.count;
 	int64_t wait_from, ended_at;
 	uint32_t number = making->open, identity;
@@ -418,7 +218,7 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	making->waited = making->call;
 	making->waited_for = identity;
 	end = end_of(cutter, thread, making, number, &thread->pieces.items[last]);
-	segment = close_segment(cutter, thread, making, wait_from, ended_at);
+	segment = making_close(cutter->makings, thread, making, wait_from, ended_at);
 	segment->identity = identity;
 	segment->ended = (uint8_t)end.ended;
 	segment->flags |= assumed ? SEGMENT_LOST : 0;
@@ -426,9 +226,17 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	segment->has_ret = ret != NULL;
 	segment->ret = ret ? *ret : 0;
 	add_edges(cutter, number, &end, sender, ended_at);
-	open_segment(cutter, making, segment->end, end.woken);
+	making_open(cutter->makings, making, segment->end, end.woken);
 	making->took_from = sender;
 	trim(thread);
+}
+
+/* What was counted of channels may be wrong behind a gap. */
+static void note_gaps(struct cutter *cutter)
+{
+	if (cutter->gaps != cutter->wake->gaps.count)
+		ipc_lost(cutter->ipc);
+	cutter->gaps = cutter->wake->gaps.count;
 }
 
 static void trim_tenures(struct cpu *cpu)
@@ -447,15 +255,15 @@ static void end_thread(struct cutter *cutter, const struct thread *thread, struc
 	bool killed = making->slept && making->call.reason != CALL_NONE;
 	int64_t end = thread->died;
 
-	name_thread(cutter, thread, making);
+	making_name(cutter->makings, thread, making);
 	if (making->open != NUMBER_NONE)
-		close_segment(cutter, thread, making, killed ? making->slept_from : end, end)->ended = killed ? ENDED_UNKNOWN : ENDED_NOT;
+		making_close(cutter->makings, thread, making, killed ? making->slept_from : end, end)->ended = killed ? ENDED_UNKNOWN : ENDED_NOT;
 	making->over = true;
 }
 
 static void left_cpu(struct cutter *cutter, struct thread *thread)
 {
-	struct making *making = making_of(cutter, thread);
+	struct making *making = making_of(cutter->makings, thread);
 
 	if (thread->died != TIME_NONE) {
 		end_thread(cutter, thread, making);
@@ -473,7 +281,7 @@ void cutter_switched(struct cutter *cutter, const struct event *event)
 	if (cpu->leaving != INDEX_NONE && cutter->wake->threads.items[cpu->leaving]->tid != TID_IDLE)
 		left_cpu(cutter, cutter->wake->threads.items[cpu->leaving]);
 	if (next && next->tid != TID_IDLE) {
-		struct making *making = making_of(cutter, next);
+		struct making *making = making_of(cutter->makings, next);
 
 		if (making->slept && making->call.reason == CALL_NONE)
 			cut(cutter, next, NULL, NUMBER_NONE);
@@ -483,7 +291,7 @@ void cutter_switched(struct cutter *cutter, const struct event *event)
 
 static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread, struct making *making, int32_t fd)
 {
-	return (struct ipc_end){process_of(cutter, thread, making)->tgid, fd};
+	return (struct ipc_end){making_process(cutter->makings, thread, making)->tgid, fd};
 }
 
 /* A pipe or a socket: what other calls with a descriptor read are no bytes that somebody sent. */
@@ -501,7 +309,7 @@ static bool is_channel(const struct cutter *cutter, const struct thread *thread,
 /* A thread in a call that sends has woken one that slept to receive. */
 static void meet(struct cutter *cutter, int32_t doer, const struct thread *woken)
 {
-	struct making *sender = making_of(cutter, cutter->wake->threads.items[doer]), *receiver = making_of(cutter, cutter->wake->threads.items[woken->index]);
+	struct making *sender = making_of(cutter->makings, cutter->wake->threads.items[doer]), *receiver = making_of(cutter->makings, cutter->wake->threads.items[woken->index]);
 	const struct call_words *sends = sender->call.reason == CALL_NONE ? NULL : identities_call(cutter->identities, sender->call.reason);
 	const struct call_words *receives;
 
@@ -526,7 +334,7 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	if (count < 2 || woken->pieces.items[count - 1].what != WHAT_RUNNABLE || woken->pieces.items[count - 1].start != cutter->wake->now ||
 	    woken->pieces.items[count - 2].what != WHAT_WAIT)
 		return;
-	making = making_of(cutter, woken);
+	making = making_of(cutter->makings, woken);
 	if (!making->slept) { /* asleep since before the data, or since a gap */
 		making->slept = true;
 		making->slept_from = woken->pieces.items[count - 2].start;
@@ -534,10 +342,11 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	doer = core_ender(cutter->wake, &woken->pieces.items[count - 2]);
 	if (doer.thread == INDEX_NONE || cutter->wake->threads.items[doer.thread]->tid == TID_IDLE)
 		return;
-	word = process_of(cutter, woken, making)->wakes;
+	word = making_process(cutter->makings, woken, making)->wakes;
+	note_gaps(cutter);
 	meet(cutter, doer.thread, woken);
 	waker = cutter->wake->threads.items[doer.thread];
-	making = making_of(cutter, waker);
+	making = making_of(cutter->makings, waker);
 	if (making->open != NUMBER_NONE)
 		happened_add(&making->happened, word);
 }
@@ -565,7 +374,7 @@ static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct
 /* The identity of what the thread receives, awake: that of its wait in the same call, if that was the last. */
 static uint32_t identify_awake(struct cutter *cutter, const struct thread *thread, struct making *making)
 {
-	making->call.process = process_of(cutter, thread, making)->tgid;
+	making->call.process = making_process(cutter->makings, thread, making)->tgid;
 	if (making->waited.reason == making->call.reason && making->waited.process == making->call.process && making->waited.fd == making->call.fd)
 		return making->waited_for;
 	return identities_awake(cutter->identities, &making->call);
@@ -578,32 +387,33 @@ static void receive(struct cutter *cutter, const struct thread *thread, struct m
 	struct segment *segment;
 
 	add_wait_word(cutter, making, identity);
-	segment = close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now);
+	segment = making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
 	segment->identity = identity;
 	whole_edge(cutter->whole, sender, to, EDGE_IPC, cutter->wake->now, false);
-	open_segment(cutter, making, cutter->wake->now, 0);
+	making_open(cutter->makings, making, cutter->wake->now, 0);
 	making->took_from = sender;
 }
 
 /* Another segment begins, in one handler of a signal more, or less. */
 static void handle(struct cutter *cutter, const struct thread *thread, struct making *making, int change)
 {
-	close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
 	making->handlers += (unsigned)change;
-	open_segment(cutter, making, cutter->wake->now, 0);
+	making_open(cutter->makings, making, cutter->wake->now, 0);
 }
 
 void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second)
 {
-	struct thread *thread = thread_of(cutter, event);
+	struct thread *thread = making_thread(cutter->makings, event);
 	const struct call_words *call;
 	const struct in_call *in;
 	struct making *making;
 
+	note_gaps(cutter);
 	if (!thread)
 		return;
-	making = making_of(cutter, thread);
+	making = making_of(cutter->makings, thread);
 	if (making->slept && !thread_asleep(thread))
 		cut(cutter, thread, NULL, NUMBER_NONE); /* the return of the last one is missing */
 	in = syscall_of(thread);
@@ -625,13 +435,14 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret)
 {
-	struct thread *thread = thread_of(cutter, event);
+	struct thread *thread = making_thread(cutter->makings, event);
 	uint32_t sender = NUMBER_NONE;
 	struct making *making;
 
+	note_gaps(cutter);
 	if (!thread)
 		return;
-	making = making_of(cutter, thread);
+	making = making_of(cutter->makings, thread);
 	if (ret && making->call.reason != CALL_NONE && making->open != NUMBER_NONE) {
 		sender = moved(cutter, thread, making, *ret);
 		if (!making->slept)
@@ -644,15 +455,6 @@ void cutter_returned(struct cutter *cutter, const struct event *event, const int
 	making->call.reason = CALL_NONE;
 }
 
-void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word)
-{
-	struct thread *thread = thread_of(cutter, event);
-	struct making *making = thread ? making_of(cutter, thread) : NULL;
-
-	if (making && making->open != NUMBER_NONE)
-		happened_add(&making->happened, word);
-}
-
 /* The data end in its wait. */
 static struct segment *leave_waiting(struct cutter *cutter, const struct thread *thread, struct making *making)
 {
@@ -660,7 +462,7 @@ static struct segment *leave_waiting(struct cutter *cutter, const struct thread 
 	uint32_t identity = identify(cutter, thread, making, wait);
 	struct segment *segment;
 
-	segment = close_segment(cutter, thread, making, making->slept_from, cutter->wake->now);
+	segment = making_close(cutter->makings, thread, making, making->slept_from, cutter->wake->now);
 	segment->identity = identity;
 	segment->stack = identities_stack(cutter->identities, stack_number(cutter->wake, thread, wait)).functions;
 	segment->ended = ENDED_OPEN;
@@ -670,23 +472,22 @@ static struct segment *leave_waiting(struct cutter *cutter, const struct thread 
 
 void cutter_end(struct cutter *cutter, bool lost)
 {
-	for (size_t i = 0; i < cutter->makings.count; i++) {
-		struct thread *thread;
-		struct making *making;
-		struct segment *segment;
-		int64_t now = cutter->wake->now;
+	struct making *making;
+	int64_t now = cutter->wake->now;
 
-		if (!cutter->makings.items[i] || !cutter->makings.items[i]->known || cutter->makings.items[i]->over)
-			continue;
-		thread = core_sync(cutter->wake, (int32_t)i);
-		making = making_of(cutter, thread);
-		name_thread(cutter, thread, making);
+	for (size_t i = 0; (making = makings_next(cutter->makings, &i)); i++) {
+		struct thread *thread = core_sync(cutter->wake, (int32_t)i);
+		struct segment *segment;
+
+		making = making_of(cutter->makings, thread);
+		making_name(cutter->makings, thread, making);
 		if (making->open == NUMBER_NONE)
 			continue;
-		segment = making->slept && thread->pieces.count ? leave_waiting(cutter, thread, making) : close_segment(cutter, thread, making, now, now);
+		segment = making->slept && thread->pieces.count ? leave_waiting(cutter, thread, making)
+								: making_close(cutter->makings, thread, making, now, now);
 		segment->flags |= lost ? SEGMENT_LOST : 0;
 	}
-	forget_makings(cutter);
+	makings_forget(cutter->makings);
 }
 
 /* The thread on the CPU, awake, in a segment; NULL: it is in none. */
@@ -694,10 +495,10 @@ static struct making *awake(struct cutter *cutter, const struct event *event, st
 {
 	struct making *making;
 
-	*thread = thread_of(cutter, event);
+	*thread = making_thread(cutter->makings, event);
 	if (!*thread)
 		return NULL;
-	making = making_of(cutter, *thread);
+	making = making_of(cutter->makings, *thread);
 	if (making->slept && !thread_asleep(*thread))
 		cut(cutter, *thread, NULL, NUMBER_NONE);
 	return making->open == NUMBER_NONE || making->slept ? NULL : making;
@@ -718,8 +519,8 @@ void cutter_bounds(struct cutter *cutter, const struct event *event)
 
 	if (!making)
 		return;
-	close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
-	open_segment(cutter, making, cutter->wake->now, 0);
+	making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	making_open(cutter->makings, making, cutter->wake->now, 0);
 }
 
 void cutter_signalled(struct cutter *cutter, const struct event *event)
@@ -741,58 +542,9 @@ void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t f
 	if (!making)
 		return;
 	to = making->open;
-	segment = close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now);
+	segment = making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
 	segment->identity = whole_identity(cutter->whole, (struct identity){.function = function});
 	whole_edge(cutter->whole, from, to, kind, cutter->wake->now, false);
-	open_segment(cutter, making, cutter->wake->now, 0);
-}
-
-/* What is known of the living thread with this tid; NULL: nothing goes on. */
-static struct making *find_making(struct cutter *cutter, int32_t tid, struct thread **thread)
-{
-	struct making *making;
-
-	HASH_FIND_INT(cutter->wake->by_tid, &tid, *thread);
-	if (!*thread || tid == TID_IDLE)
-		return NULL;
-	making = making_of(cutter, *thread);
-	return making->open == NUMBER_NONE ? NULL : making;
-}
-
-void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack)
-{
-	struct thread *thread;
-	struct making *making = find_making(cutter, tid, &thread);
-
-	if (making && thread_running(thread))
-		happened_count(&making->happened.samples, identities_stack(cutter->identities, stack).function, 1);
-}
-
-void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count)
-{
-	struct thread *thread;
-	struct making *making = find_making(cutter, tid, &thread);
-
-	if (making)
-		happened_count(&making->happened.counters, counter, count);
-}
-
-void cutter_file(struct cutter *cutter, int32_t tid, int32_t fd, uint64_t inode)
-{
-	struct thread *thread;
-	struct making *making = find_making(cutter, tid, &thread);
-
-	if (making)
-		identities_file(cutter->identities, process_of(cutter, thread, making)->tgid, fd, inode);
-}
-
-void cutter_renamed(struct cutter *cutter)
-{
-	cutter->names_epoch++;
-}
-
-void cutter_new_stack(struct cutter *cutter, int64_t number)
-{
-	identities_new_stack(cutter->identities, number);
+	making_open(cutter->makings, making, cutter->wake->now, 0);
 }

@@ -2,7 +2,7 @@
  * cutter: cuts what the wake core knows of threads into segments, and adds the edges between them (Argus, section 2.1.1). Each event goes to the
  * wake core first, and then here.
  *
- *	cutter = cutter_new(events, wake)
+ *	cutter = cutter_new(wake, makings, identities)
  *	cutter_begin(cutter, whole)			for each whole
  *	cutter_switched(), cutter_woke() ...		behind each event of these kinds
  *	cutter_end(cutter, lost)			the state of all threads ends, as at a gap
@@ -15,12 +15,12 @@
 #define WALK_CUTTER_H
 
 #include "event/event.h"
-#include "wake/core.h"
-#include "walk/whole.h"
+#include "walk/making.h"
 
 struct cutter;
 
-struct cutter *cutter_new(struct events *events, struct wake *wake);
+/* The makings and the identities must outlive it; they begin a whole before it. */
+struct cutter *cutter_new(struct wake *wake, struct makings *makings, struct identities *identities);
 void cutter_free(struct cutter *cutter);
 
 void cutter_begin(struct cutter *cutter, struct whole *whole);
@@ -30,7 +30,6 @@ void cutter_switched(struct cutter *cutter, const struct event *event);
 void cutter_woke(struct cutter *cutter, int32_t tid); /* in vain or not */
 void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second); /* a system call, with its arguments */
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret);	       /* NULL: nobody knows what */
-void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word); /* to the thread on the CPU */
 
 /*
  * The segment in which that happens to the thread on the CPU; NUMBER_NONE: it is in none. A boundary: another segment begins. The same, and the
@@ -45,16 +44,5 @@ void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t f
  * nothing to do with what the thread was about (Argus, section 3.2, P1).
  */
 void cutter_signalled(struct cutter *cutter, const struct event *event);
-
-/* A thread was found in this function, by a stack's number, while it ran; or so much was counted of it since the last time. */
-void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack);
-void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count);
-
-/* A descriptor of the thread's is this object. */
-void cutter_file(struct cutter *cutter, int32_t tid, int32_t fd, uint64_t inode);
-
-/* Threads or processes may have got other names; a number of a stack another meaning (INDEX_NONE: all have). */
-void cutter_renamed(struct cutter *cutter);
-void cutter_new_stack(struct cutter *cutter, int64_t number);
 
 #endif
