@@ -21,6 +21,7 @@
 #include "event/event.h"
 #include "program/counters.h"
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/opener.h"
 #include "program/sampler.h"
 #include "program/symbol.h"

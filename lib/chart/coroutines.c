@@ -7,7 +7,7 @@
 #include "program/argument.h"
 #include "program/coroutine.h"
 #include "program/demangle.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 
 static const char prefix[] = "func:";

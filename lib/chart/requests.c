@@ -14,7 +14,7 @@
 #include "base/proc.h"
 #include "program/argument.h"
 #include "program/executable.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 #include "source/asker.h"
 #include "source/process.h"

@@ -12,6 +12,7 @@
 #include "log/toll.h"
 #include "program/argument.h"
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/exceptions.h"

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/proc.h"
 #include "program/executable.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 
 struct mapped { /* memory of the process; lines of /proc/PID/maps */
 	uint64_t start, end;

@@ -23,7 +23,7 @@
 #define PROGRAM_LEAVE_H
 
 #include "program/ends.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 
 struct leave;
 

@@ -1,4 +1,5 @@
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "source/argument_record.h"
 #include "source/exception_ask.h"
 

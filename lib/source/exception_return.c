@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
 

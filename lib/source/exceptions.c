@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "program/code.h"
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
 #include "source/exception_ask.h"

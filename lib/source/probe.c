@@ -10,6 +10,7 @@
 #include "program/argument.h"
 #include "program/leave.h"
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
 #include "source/gate.h"

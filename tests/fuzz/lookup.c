@@ -10,6 +10,7 @@
 #include "program/argument.h"
 #include "program/ends.h"
 #include "program/lookup.h"
+#include "program/lookup_program.h"
 #include "program/lookup_message.h"
 #include "program/lookup_process.h"
 #include "program/opener.h"
