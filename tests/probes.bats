@@ -57,7 +57,7 @@ check_calls() {
 	local binary=$1 names
 	names=$(cut -d' ' -f1 calls | sort -u)
 	# shellcheck disable=SC2046
-	cchart-filter --text $(printf -- "--limit=func:$binary:%s=1ns " $names) trace 2>filter.err | grep '^signal ' >signals
+	cchart-filter --text --only-limit $(printf -- "--limit=func:$binary:%s=1ns " $names) trace 2>filter.err | grep '^signal ' >signals
 	cat filter.err
 	awk -v prefix="chart=func:$binary:" '
 		FNR == 1 { file++ }
