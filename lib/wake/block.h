@@ -9,8 +9,8 @@
 #include "wake/request.h"
 
 /*
- * The node is of a time in which a request (INDEX_NONE: a thread) waited for this disk. Adds edges from the requests that the disk served
- * between these times.
+ * Adds edges to a node of a time in which a request (INDEX_NONE: a thread) waited for this disk, from the requests that the disk served between
+ * these times.
  */
 void block_add_served(struct cut *cut, uint64_t dev, int32_t request, int32_t node, int64_t from, int64_t to);
 

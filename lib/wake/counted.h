@@ -7,8 +7,9 @@
 #include "wake/node.h"
 
 /*
- * The text is the part's, until the next call for the thread. Of the whole run between two waits that a piece belongs to, as far as it is over: "page_faults:12,syscalls_sys_enter_sched_yield:4000", by name,
- * and for how long the thread had the CPU. NULL: nothing was counted.
+ * The counts of the whole run between two waits that a piece belongs to, as far as it is over, by name:
+ * "page_faults:12,syscalls_sys_enter_sched_yield:4000"; and for how long the thread had the CPU. NULL: nothing was counted. The text is the
+ * part's, until the next call for the thread.
  */
 struct counted {
 	char *counters;

@@ -2,8 +2,8 @@
  * frequency: how fast a CPU ran. Private to lib/wake.
  *
  * An event tells when a CPU's frequency changes (power:cpu_frequency), so it is known from the first change in the window
- * on, until events are lost. It is compared with the highest that was seen of that CPU in the stream, or was allowed
- * it (power:cpu_frequency_limits): CPUs of one machine need not be alike.
+ * on, until events are lost. It is compared with the highest that was seen of that CPU in the stream, or that it was
+ * allowed (power:cpu_frequency_limits): CPUs of one machine need not be alike.
  */
 #ifndef WAKE_FREQUENCY_H
 #define WAKE_FREQUENCY_H

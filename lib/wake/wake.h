@@ -42,10 +42,10 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to);
 /* The lost records may have given numbers of stacks and file descriptors new meanings. */
 void wake_forget_meanings(struct wake *wake);
 
-/* So many threads were seen in the window that no more are to come: it must be forgotten before the next event. */
+/* Tells whether the window has as many threads as it may: it must be forgotten before the next event. */
 bool wake_is_full(const struct wake *wake);
 
-/* Time has come so far; and where the data begin and, so far, end. False: there are none. */
+/* Moves the time forward to this; and tells where the data begin and, so far, end, false: there are none. */
 void wake_until(struct wake *wake, int64_t ts);
 bool wake_span(const struct wake *wake, int64_t *from, int64_t *to);
 
@@ -80,8 +80,8 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to);
 
 /*
- * The name of the thread that the target answered last by this descriptor, after `from` and until `to`, and its tid: of another process, and woken by
- * the call. NULL: not known. The name is the wake's.
+ * The name of the thread that the target answered last by this descriptor, after `from` and until `to`, and its tid: of another process, and
+ * woken by the call. NULL: not known. The name is the wake's.
  */
 const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid);
 

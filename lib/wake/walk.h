@@ -9,7 +9,7 @@
 #include "wake/part.h"
 #include "wake/node.h"
 
-/* Something still to be walked, backward from `at`, no further than `floor`, because of what comes after it. */
+/* A place that the walk has still to go back from: from `at`, no further than `floor`, because of the node that comes after it. */
 struct errand {
 	int part; /* whose thing it is; PART_SCHED: a thread */
 	int32_t index;
@@ -32,12 +32,12 @@ void walk_link(struct walk *walk, int32_t from, int32_t to, enum edge_kind kind,
 /* The wait is explained by the part whose cause ended it. */
 void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand);
 
-/* Tells whether what is behind the node is to be followed back to the floor: it was not yet. */
+/* Tells whether the walk has still to go back from the node to the floor. */
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor);
 
 /*
- * One more than the number of the piece in which something happened at the errand's time. Whoever caused something was running:
- * rather the run that ended then than what began then. The target is what it was until then.
+ * One more than the number of the piece in which something happened at the errand's time. Where one piece ends then and another begins, it is
+ * the run of the two, for a thread that causes something runs; of the target, it is the piece that ends.
  */
 size_t walk_piece_at(const struct thread *thread, const struct errand *errand);
 
