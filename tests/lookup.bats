@@ -142,7 +142,8 @@ hostile() {
 	assert_output "/proc/$reader/fdinfo"
 	run readlink "/proc/$reader/fd/0" "/proc/$reader/fd/1" "/proc/$reader/fd/2" "/proc/$reader/fd/3"
 	assert_output --regexp $'^/dev/null\n/dev/null\n/dev/null\nsocket:[^\n]*$'
-	files=$(pgrep -P $collector -x tailblame-files)
+	until_true 60 sh -c "pgrep -P $collector -x tailblame-files >files" # begins when it first opens a file
+	files=$(tail -1 files)
 	for process in "$reader" "$files"; do # the pipe's own work, not somebody else's
 		until_true 60 grep -q "^stage .* tid=$process\$" out
 	done
