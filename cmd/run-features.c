@@ -47,7 +47,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* What makes the runs of a host of the stream. */
+/* The parts that make the runs of one host of the stream. */
 struct maker {
 	struct stream *stream;
 	const struct run_options *how;
@@ -163,7 +163,7 @@ static void tell(const char *text)
 	warn("%s", text);
 }
 
-/* What is known of this machine is read before anything that others wrote. NULL: nothing is to be known. */
+/* Reads this machine's settings and facts before anything that others wrote. NULL: none are wanted. */
 static struct known *know(const struct job *job)
 {
 	struct known *known = strcmp(facts_when, "never") ? known_new(job, live, tell) : NULL;

@@ -77,7 +77,7 @@ static int64_t after(int64_t time, int64_t from, int64_t to)
 }
 
 /*
- * What is read comes before those who read it, so that one pass nearly always does: first all ends of what began
+ * Nodes come before those that read their times, so that one pass nearly always does: first all ends of what began
  * earlier, the called before their callers, those awaited before the joins; then starts, from the callers down; then the
  * ends of what just began.
  */

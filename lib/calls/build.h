@@ -33,7 +33,7 @@ void graph_builder_free(struct graph_builder *builder);
 enum graphs { GRAPHS_WAKE = 1, GRAPHS_RAG = 2, GRAPHS_ALL = 3 };
 void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds);
 
-/* What the user knows, before any record; it must outlive the builder. */
+/* The user's semantics, before any record; they must outlive the builder. */
 void graph_builder_semantics(struct graph_builder *builder, const struct semantics *semantics);
 
 /* Takes and owns a graph. 0; -1 after fail(), which ends the building. */

@@ -128,7 +128,7 @@ static void add_await(struct tasks *tasks, struct task *task, uint64_t on, enum 
 	task->waits = tasks->awaits.count;
 }
 
-/* What the task awaited is over. */
+/* The tasks that this one awaited are over: it goes on. */
 static void go_on(struct tasks *tasks, struct task *task, int64_t ts)
 {
 	while (task->waits) {
@@ -242,7 +242,7 @@ static struct task *whole(const struct tasks *tasks, struct task *task)
 	return task;
 }
 
-/* Whether the task may be a part of another: it goes on, and nothing has it yet. */
+/* Tells whether the task may be a part of another: it goes on, and nothing has it yet. */
 static bool is_free(const struct task *task)
 {
 	return task && task->goes_on && task->owner == NONE;
@@ -468,7 +468,7 @@ static bool awaits_several(const struct tasks *tasks, const struct task *task)
 	return false;
 }
 
-/* What a task, or parts of it, awaited. */
+/* Follows a task to those that it, or parts of it, awaited. */
 static void follow(struct cutting *cutting, const struct task *task)
 {
 	const struct tasks *tasks = cutting->tasks;

@@ -60,7 +60,7 @@ static int64_t text_flush(const char *text)
 	return *text == 'F';
 }
 
-/* Whether a request has somebody who waits for it: a read, or what is to be done at once. Where that is not told, it may have. */
+/* Tells whether somebody waits for a request: for a read, or one to be done at once. Where that is not told, somebody may. */
 static int64_t number_waited(const struct field_world *world, int64_t number)
 {
 	(void)world, (void)number;

@@ -127,7 +127,7 @@ static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX"
 				       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
 /*
- * What viewers trip over in a text, made harmless in place: control characters; brackets, which hold the CPU in a line
+ * Makes harmless, in place, the bytes of a text that viewers trip over: control characters; brackets, which hold the CPU in a line
  * of ftrace, and parentheses, which hold a call's arguments; in a thread's name the '=' too, which would begin a field.
  */
 static void ftrace_clean(const char *field, char *text, size_t length)

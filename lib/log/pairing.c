@@ -114,7 +114,10 @@ static struct caller *caller_of(struct pairing *pairing, int32_t tid)
 	return caller;
 }
 
-/* What the event tells, but what all events have (event_spell()), and probes: " arg.id=7", or as it is. A parameter may be called "name". */
+/*
+ * The event's own fields, without those that all events (event_spell()) and all probes have: " arg.id=7", or as it is. A parameter may be called
+ * "name".
+ */
 static void append_told(struct line *line, const struct fields *fields, const char *prefix)
 {
 	enum { COMMON = 5 };

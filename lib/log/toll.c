@@ -242,7 +242,7 @@ static void count_line(struct toll *toll, char *line, uint64_t *hits)
 	}
 }
 
-/* What each event cost since the last look. False: it cannot be told. */
+/* The cost of each event since the last look. False: it cannot be told. */
 static bool count_hits(struct toll *toll)
 {
 	int length;

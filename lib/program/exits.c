@@ -434,7 +434,7 @@ static bool ends_here(unsigned id)
 }
 
 /*
- * Whether an instruction reads, changes or takes off where the function returns to, as what saves a context does. A call's own return address,
+ * Tells whether an instruction reads, changes or takes off where the function returns to, as what saves a context does. A call's own return address,
  * and a frame's end, are not that.
  */
 static bool touches_return(const struct search *search, const cs_insn *insn, const struct frame *frame)

@@ -409,7 +409,7 @@ static bool goes_on(struct flag *flag, const struct hit *hit)
 	return same;
 }
 
-/* Whether the flag, once more, was hit more than FLAG_HITS_MOST times within a second. */
+/* Tells whether the flag, with this hit, was hit more than FLAG_HITS_MOST times within a second. */
 static bool is_too_often(struct flag *flag, int64_t ts)
 {
 	if (flag->hits == 0 || ts - flag->since >= NSEC_PER_SEC) {

@@ -75,7 +75,7 @@ struct flags_hit {
 
 enum flags_taken { FLAGS_NOT_THEIRS, FLAGS_HIT, FLAGS_NOTHING_NEW /* as in the midst of a copy that the kernel makes */ };
 
-/* What the record is that the ring stands at, and these bytes are a copy of. The ring goes on to the last record of the same hit. */
+/* Reads the record that the ring stands at, of which these bytes are a copy. The ring goes on to the last record of the same hit. */
 enum flags_taken flags_take(struct flags *flags, struct perf_ring *ring, const unsigned char *bytes, struct flags_hit *hit);
 
 #endif

@@ -43,7 +43,7 @@ static int read_maps(int32_t process, struct maps *maps)
 	return 0;
 }
 
-/* Whether all of it is in one piece of memory. */
+/* Tells whether all of it is in one piece of memory. */
 static bool has_memory(const struct maps *maps, const struct global *global)
 {
 	for (size_t i = 0; i < maps->list.count; i++) {

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What ends every record that is no sample (sample_id_all), of events that sample no more than this; others have more in its midst. */
+/* The tail of every record that is no sample (sample_id_all), of events that sample no more than this; others have more in its midst. */
 struct trailer {
 	uint32_t process, thread;
 	uint64_t ts;

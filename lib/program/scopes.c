@@ -82,7 +82,7 @@ static char *name_of(Dwarf_Die *function)
 }
 
 /*
- * Whether an inlined function is one that somebody wrote: not what the compiler made up, nor a wrapper that says it is not to be
+ * Tells whether an inlined function is one that somebody wrote: not what the compiler made up, nor a wrapper that says it is not to be
  * seen, such as glibc's of read() with _FORTIFY_SOURCE. GCC says so of a lambda's operator() too.
  */
 static bool is_written(Dwarf_Die *die)

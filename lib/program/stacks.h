@@ -74,7 +74,7 @@ void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
 /* The program's function that is this far from the innermost, which the caller frees; NULL: not known. */
 char *stacks_function(struct stacks *stacks, uint32_t stack, int outward);
 
-/* What a flag is called. */
+/* The name of a flag. */
 const char *stacks_flag(const struct stacks *stacks, int32_t flag);
 
 /* How many counters there are. */

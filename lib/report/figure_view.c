@@ -10,7 +10,7 @@
 
 enum { ROWS_SHOWN = 32, LINES_SHOWN = 8, COLOURS = 9, ROW_COLUMNS = 44, VALUE_COLUMNS = 28, COLUMNS = 900, SLOTS = 300 /* of a rate */ };
 
-/* What the picture shows of a view: its rows with the most changes, by name, and the time. */
+/* The part of a view that the picture shows: its rows with the most changes, by name, and the time. */
 struct shown {
 	const struct view_row *rows[ROWS_SHOWN];
 	size_t count;

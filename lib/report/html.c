@@ -707,7 +707,7 @@ static void put_flow(struct report *report, FILE *out)
 	free(took);
 }
 
-/* What state files say is to be drawn. */
+/* Draws what state files ask for. */
 static void put_views(struct report *report, FILE *out)
 {
 	const struct view *view;

@@ -569,7 +569,7 @@ static bool is_deadly(int64_t number)
 }
 
 /*
- * What ends a process kills its threads, so that what is delivered is SIGKILL: it is the signal that was sent last. One that comes while
+ * A deadly signal kills the threads of a process, to which SIGKILL is delivered: the signal was the one that was sent last. One that comes while
  * threads end because of exit_group() or of another signal says nothing.
  */
 static void light_killed(struct run *run, int64_t number, bool is_handled)

@@ -49,7 +49,7 @@ static void ask_set(struct asked *asked)
 	ask_text(asked, (const int[]){ARGS_AT, ITEM_AT}, 2);
 }
 
-/* What the thread's frames run. */
+/* The functions of the thread's frames. */
 static void ask_calls(struct asked *asked)
 {
 	for (int frame = 0; frame < FRAMES; frame++) {
@@ -145,7 +145,7 @@ static void see_set(struct python_set *set, const struct seen *seen)
 	set->frame = number_of(seen, SLOT_FRAME);
 }
 
-/* What is no text of ASCII begins with other bytes. */
+/* Objects other than texts of ASCII begin with other bytes. */
 static bool is_name(const char *text)
 {
 	for (const char *at = text; *at; at++)

@@ -15,7 +15,7 @@
 
 #include "source/probe.h"
 
-/* What a thread has set last. All zero: nothing. */
+/* The exception that a thread has set last. All zero: none. */
 struct python_set {
 	char *name, *what; /* the type; its text, NULL: none that is known */
 	char *calls;	   /* innermost first, with ';' between them; NULL: not known */

@@ -556,7 +556,7 @@ static struct throw_place take_place(struct exceptions *exceptions, const struct
 	return place;
 }
 
-/* What the thread handles; NULL: nothing that is known. */
+/* The exception that the thread handles; NULL: none is known. */
 static struct handled *handled_by(struct exceptions *exceptions, int32_t tid)
 {
 	struct thrower *thrower = find_thrower(exceptions, tid, false);

@@ -29,7 +29,7 @@ enum {
 	ALL_MOST = 400000,
 };
 
-/* What is older was held back, and explains nothing any more. */
+/* Older markers were held back, and explain nothing any more. */
 #define OLDEST (60 * NSEC_PER_SEC)
 
 /* Integers that a double can tell from their neighbours. */
@@ -481,7 +481,7 @@ static int32_t thread_of(struct sender *sender, const struct row *head, int32_t 
 	return sender->thread;
 }
 
-/* What was dropped in a second is told at its end. */
+/* Drops of a second are told at its end. */
 static int end_second(struct markers *markers, struct stream *stream, int64_t now)
 {
 	int status = 0;

@@ -65,7 +65,7 @@ struct round {
 	struct store *store;
 };
 
-/* What is written to a file with a name. */
+/* A part of the ring that is written to a file with a name. */
 struct store {
 	struct round *round;
 	char *path;

@@ -166,7 +166,7 @@ static const struct kept_span *find_server(const struct tree *tree, const struct
 	return NULL;
 }
 
-/* What of the network's time the clocks may be wrong by: "", or words behind the label that say that it is no longer. */
+/* The part of the network's time that may be the clocks' error: "", or words behind the label that say that it is no longer. */
 static char *doubt_of(const struct kept_span *client, const struct kept_span *server)
 {
 	int64_t time = (client->end - client->start) - (server->end - server->start), width;

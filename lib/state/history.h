@@ -25,7 +25,7 @@ extern const struct state_sink history_sink; /* its context is the history */
 /* Writes a fact about the whole, such as the wall-clock time of the trace clock's zero. 0; -1 after fail(). */
 int history_tell(struct history *history, const char *key, const char *value);
 
-/* What attributes still are holds until the last record; then the names. 0; -1 after fail(). */
+/* Writes the present values of attributes, which hold until the last record; then the names. 0; -1 after fail(). */
 int history_keep(struct history *history, const struct state_machine *machine);
 
 #endif

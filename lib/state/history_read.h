@@ -23,7 +23,7 @@ bool history_span(const struct history_file *file, int64_t *from, int64_t *to);
 /* Tells whether intervals that last until the end reach beyond it, by 1 ns. */
 bool history_holds_end(struct history_file *file);
 
-/* What history_tell() wrote; the caller frees it. NULL: nothing. */
+/* The text that history_tell() wrote; the caller frees it. NULL: none. */
 char *history_fact(const struct history_file *file, const char *key);
 
 size_t history_count(const struct history_file *file); /* of attributes that were ever more than null */

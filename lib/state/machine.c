@@ -495,7 +495,7 @@ static void note_name(struct state_machine *machine, int32_t tid, const struct f
 		fields_text(fields, "comm", process->comm, sizeof(process->comm));
 }
 
-/* What a thread is called may be told before older events; that it begins or ends is told in its place. */
+/* The name of a thread may come before older events; its begin and its end come in their place. */
 static int task_seen(struct state_machine *machine, const struct fields *fields)
 {
 	bool began = fields_is(fields, "began", "yes"), ended = fields_is(fields, "ended", "yes");

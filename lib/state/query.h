@@ -9,7 +9,7 @@
 #include "state/history_read.h"
 #include "state/rows.h"
 
-/* What attributes were at a time within the history, its end included: path, value. */
+/* The values of attributes at a time within the history, its end included: path, value. */
 int query_at(struct history_file *file, int64_t ts, const char *glob, struct rows *rows);
 
 /*

@@ -215,7 +215,7 @@ static struct state_rule *rule_new(struct parser *parser, const struct fields *f
 	return rule;
 }
 
-/* What stands behind the action, as a line of its own: path= and value=. */
+/* Reads the keys behind the action, as a line of their own: path= and value=. */
 static int read_action(struct parser *parser, struct state_rule *rule, struct event_type *type, const char *rest, size_t length)
 {
 	struct fields fields;
@@ -374,7 +374,7 @@ static int read_probe(struct parser *parser, const struct fields *fields)
 	return check_arguments(parser, fields, probe->arguments, probe->returns);
 }
 
-/* What stands behind if= is no pair of key and value as elsewhere, for "call.%1" is no key. */
+/* The text behind if= is no pair of key and value as elsewhere, for "call.%1" is no key. */
 static int read_layout(struct parser *parser, size_t length)
 {
 	const char *line = parser->line, *at = line + strspn(line, " \t") + strlen("layout"), *end = line + length, *wrong;

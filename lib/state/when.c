@@ -10,7 +10,7 @@
 
 enum { DIGITS = 10 };
 
-/* What stands for *1 to *9, and before patterns: parts of paths. */
+/* The parts of paths that *1 to *9 stand for, and those before patterns. */
 struct binding {
 	const char *at;
 	size_t length;
@@ -37,7 +37,7 @@ struct timeline {
 	bool read;
 };
 
-/* What was told, but for the order of attributes that alike patterns have. */
+/* The answers, except for the order of attributes that alike patterns have. */
 struct told {
 	UT_hash_handle hh;
 	struct told_key {

@@ -17,7 +17,7 @@
 
 struct watch;
 
-/* What began where a trigger fired. */
+/* The logging that began where a trigger fired. */
 struct watch_firing {
 	const char *trigger;
 	int64_t ts;
@@ -47,7 +47,7 @@ void watch_free(struct watch *watch);
  */
 int watch_check(const struct watch *watch, const struct trigger_list *list);
 
-/* What to put into struct filter_options, and the filter that it went into. */
+/* The watch as struct filter_options takes it; and the filter that took it. */
 const struct filter_watch *watch_of_filter(struct watch *watch);
 void watch_filter(struct watch *watch, struct filter *filter);
 

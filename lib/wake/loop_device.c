@@ -241,7 +241,7 @@ void loop_device_submit(struct wake *wake, const struct thread *thread, int32_t 
 }
 
 /*
- * What is complete is put on a list, for a soft interrupt. Where that was raised is known of the first on the list: by the
+ * Complete requests are put on a list, for a soft interrupt. Where that was raised is known of the first on the list: by the
  * work that did the request; or by one that the completion of the request of the other disk had queued; or right there.
  */
 void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_t tid, int flags)

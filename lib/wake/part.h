@@ -37,7 +37,10 @@ bool at_returns(const struct at *at);  /* likewise: it is the end of something *
 bool at_completes(const struct at *at); /* a part says that the event belongs to the completion of something */
 bool at_known(const struct at *at);	/* a part has a row for it */
 
-/* The thread in whose context it happened. And the thread whose own doing it is: NULL in an interrupt, for the idle thread, and where nobody knows. */
+/*
+ * The thread in whose context it happened. And the thread whose own doing it is: NULL in an interrupt, for the idle thread, and where nobody
+ * knows.
+ */
 struct thread *at_thread(const struct at *at);
 struct thread *at_own(const struct at *at);
 
@@ -91,7 +94,7 @@ struct part {
 	void (*thread_free)(struct thread *thread);
 	void (*cpu_lost)(struct cpu *cpu); /* also when it is seen first */
 
-	/* Whether the event's thread is not on the CPU that the event names. */
+	/* Tells whether the event's thread is not on the CPU that the event names. */
 	bool (*elsewhere)(const struct wake *wake, const struct event *event);
 
 	/* Before each event, whether a part handles it or not; `apart`: it has nothing to do with the one before on its CPU. */
@@ -115,13 +118,13 @@ struct part {
 	/* A run for a cause of the part's is a job for others; false: it is not. */
 	bool (*job)(const struct wake *wake, const struct piece *run, struct job *job);
 
-	/* What a run was, as its flags or its cause tell; the asker: see node.h. False: nothing of the part's. */
+	/* The deed of a run, as its flags or its cause tell; the asker: see node.h. False: nothing of the part's. */
 	bool (*tell_run)(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed);
 
 	/* Which thread was behind a cause of the part's. */
 	struct doer (*ender)(const struct wake *wake, const struct piece *wait);
 
-	/* What is wanted, if it is the part's: its index; INDEX_NONE. */
+	/* The index of what is wanted, if it is the part's; else INDEX_NONE. */
 	int32_t (*find)(struct wake *wake, const struct wake_wanted *wanted);
 
 	/* A graph is cut out: no more events come; the walk comes to something of the part's (walk.h). */

@@ -176,7 +176,7 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 	return *cause != CAUSE_THREAD || *index != thread->index;
 }
 
-/* What ends this wait ended all waits in vain before it. Within one call a thread may wait for one thing after the other. */
+/* The end of this wait is that of all waits in vain before it. Within one call a thread may wait for one thing after the other. */
 static void give(const struct thread *thread, const struct piece *wait, uint8_t cause, int32_t index)
 {
 	struct piece *piece = &thread->pieces.items[thread_find(thread, retry_of(thread)->since)];

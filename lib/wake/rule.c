@@ -143,7 +143,7 @@ static bool fits(const char *pattern, const char *text)
 	return !pattern || (text && fnmatch(pattern, text, 0) == 0);
 }
 
-/* What object it is, a wake graph does not know. */
+/* A wake graph does not know which object it is. */
 static bool is_such(const struct wake *wake, const struct rule *rule, const struct thread *thread, size_t wait)
 {
 	const struct piece *piece = &thread->pieces.items[wait];

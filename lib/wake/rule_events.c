@@ -49,7 +49,7 @@ static void watch(struct rule_events *rules, const struct rule *rule, const stru
 	*ARRAY_ADD(&rules->watched) = watched;
 }
 
-/* What is watched is a flag unless the user names those that are. */
+/* A watched variable is a flag, unless the user names those that are. */
 static const struct rule any_flag = {.kind = RULE_FLAG, .shipped = true};
 
 static void watch_flag(struct rule_events *rules, const struct rule *rule)

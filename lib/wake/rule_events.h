@@ -1,6 +1,6 @@
 /*
- * rule_events: what the user knows (chart/semantics.h), as events come: where a thread begins something else, which event caused which, by key, and for
- * whom a thread works. What follows from that is up to the graph that is built.
+ * rule_events: what the user knows (chart/semantics.h), as events come: where a thread begins something else, which event caused which, by key,
+ * and for whom a thread works. What follows from that is up to the graph that is built.
  *
  *	rules = rule_events_new(semantics, events, &doer)
  *	rule_events_take(rules, &event)			each event, behind the wake core
@@ -17,7 +17,7 @@
 
 struct rule_events;
 
-/* What is done at an event, in the thread to which it happens. Each gets the context. */
+/* The actions at an event, in the thread to which it happens. Each gets the context. */
 struct rule_doer {
 	void *context;
 	void (*bounds)(void *context, const struct event *event); /* the thread begins something else */

@@ -24,7 +24,7 @@ void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake); /* the window is over: what formats and numbers of the stream mean stays */
 
 /*
- * What the user knows of programs, before any event; it must outlive the wake. At the end of the stream the check says what was wrong: -1 after
+ * The user's semantics of programs, before any event; they must outlive the wake. At the end of the stream the check says what was wrong: -1 after
  * fail(): an event lacked the key of a rule, or never came.
  */
 void wake_semantics(struct wake *wake, const struct semantics *semantics);

@@ -357,7 +357,7 @@ static void closed(struct cutter *cutter, struct ipc_end end)
 	ipc_closed(cutter->ipc, end);
 }
 
-/* What the call that returns has received was sent in this segment, of another thread; NUMBER_NONE: it received nothing, or nobody knows. */
+/* The segment, of another thread, that sent what the returning call has received; NUMBER_NONE: it received nothing, or nobody knows. */
 static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct making *making, int64_t ret)
 {
 	const struct call_words *call = identities_call(cutter->identities, making->call.reason);

@@ -56,7 +56,7 @@ static void tell_times(struct teller *teller, const struct side *side)
 	free(in);
 }
 
-/* What was counted of that in the other; 0: nothing. */
+/* The other's count of the same; 0: none. */
 static uint64_t count_in(const struct side *side, const char *counter)
 {
 	size_t count;
@@ -96,7 +96,7 @@ static size_t call_length(const char *text)
 	return space ? (size_t)(space - text) : strlen(text);
 }
 
-/* What a call returned in a segment, "-11 or more than 0"; NULL: it was not made, or did not return. The caller frees it. */
+/* The results of a call in a segment, "-11 or more than 0"; NULL: it was not made, or did not return. The caller frees it. */
 static char *results_of(const struct side *side, const char *call, size_t length)
 {
 	size_t count;

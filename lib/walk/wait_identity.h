@@ -21,7 +21,7 @@ struct identities *identities_new(struct wake *wake);
 void identities_free(struct identities *identities);
 void identities_begin(struct identities *identities, struct whole *whole);
 
-/* What is known of a system call by its reason in the wake core. */
+/* A system call, as its reason in the wake core tells it. */
 struct call_words {
 	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
 	uint32_t more, zero; /* "read more", "read 0": what it returned */
