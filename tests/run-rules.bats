@@ -121,6 +121,10 @@ fleet() {
 	run -0 run-rules -t in
 	assert_line --regexp '^rule rank=1 feature=/etc/db.conf/cache cut=2052 gain=0.97[0-9]* '
 	refute_line --regexp '^same rank=1 feature=/etc/db.conf/cache'
+	# a setting that changed meanwhile, too
+	sed 's|error=x|error="it changed meanwhile"|; s|^config run=r0 name=/etc/db.conf |config run=r0 name=/etc/db.conf/cache |' in >one
+	run -0 run-rules -t one
+	assert_line --regexp '^rule rank=2 feature=/etc/db.conf/cache cut=2052 gain=0.97[0-9]* '
 }
 
 @test "bad input: a sentence, and no rule" {
