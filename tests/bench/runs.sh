@@ -57,10 +57,13 @@ row()
 
 bench_runs()
 {
+	local bytes
 	log >"$work/log" && trace-import -f strace "$work/log" >"$work/calls.tb" || return 1
+	bytes=$(stat -c %s "$work/log")
 	# many concatenated streams are as many runs
 	for ((i = 0; i < 10; i++)); do cat "$work/calls.tb"; done >"$work/ten.tb"
 	printf '%-60s %10s %10s %12s\n' "medians of $runs runs" time "CPU time" events
+	row "trace-import -f strace, a log of $((bytes / 1000000)) MB (bytes)" "$bytes" trace-import -f strace "$work/log"
 	row "run-features, $((20 * calls)) events of 10 runs" $((20 * calls)) run-features -j wget --facts=never "$work/ten.tb"
 	table >"$work/table" || return 1
 	row "run-rules --csv, 750 runs with 958 features, 199 deals" 0 run-rules --csv --class=class "$work/table"
