@@ -56,11 +56,11 @@ struct maker {
 	struct maker *next; /* of another host */
 };
 
-static int write_known(void *context, const char *run, struct stream *stream, bool from_here, int64_t end, int64_t now)
+static int write_known(void *context, const char *run, struct stream *stream, bool from_here, const struct run_times *times)
 {
 	struct known *known = context;
 
-	return known && (from_here || !strcmp(facts_when, "always")) ? known_write(known, run, stream, end, now) : 0;
+	return known && (from_here || !strcmp(facts_when, "always")) ? known_write(known, run, stream, times) : 0;
 }
 
 static bool is_dropped(enum kind kind)

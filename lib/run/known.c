@@ -13,14 +13,19 @@
 
 #define CHANGED "it changed meanwhile"
 
+struct told {
+	const char *text;
+	int64_t since; /* of the first of the readings in a row that had this; INT64_MIN: it is among the first */
+};
+
 /* One reading: what stands in records behind the run. A line of all facts; then one for each setting: its name, a tab, its value. */
 struct reading {
 	char *text;
-	ARRAY(const char *) lines; /* of the text, the first as it was, the others sorted */
+	ARRAY(struct told) lines; /* of the text, the first as it was, the others sorted */
 };
 
 struct known {
-	struct reading before, last; /* the former is empty until something is read again */
+	struct reading last;
 	int64_t read_at;
 	int ask, answer; /* pipes to the process that reads; -1: there is none */
 	pid_t pid;
@@ -50,20 +55,33 @@ static int read_all(const struct job *job, struct facts **facts, struct line *te
 
 static int compare(const void *left, const void *right)
 {
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
+	return strcmp(((const struct told *)left)->text, ((const struct told *)right)->text);
 }
 
-/* Takes the text. */
-static struct reading cut(char *text)
+/* Takes the text, which was read at that time. */
+static struct reading cut(char *text, int64_t since)
 {
 	struct reading reading = {.text = text};
 	char *rest = text, *line;
 
 	while ((line = strsep(&rest, "\n")) && rest)
-		*ARRAY_ADD(&reading.lines) = line;
+		*ARRAY_ADD(&reading.lines) = (struct told){line, since};
 	if (reading.lines.count > 2)
 		qsort(reading.lines.items + 1, reading.lines.count - 1, sizeof(*reading.lines.items), compare);
 	return reading;
+}
+
+/* What is as it was before has been so since then. */
+static void join(struct reading *reading, const struct reading *before)
+{
+	for (size_t i = 0; i < reading->lines.count; i++) {
+		struct told *line = &reading->lines.items[i];
+		const struct told *from = &before->lines.items[i > 0], *same;
+
+		same = bsearch(line, from, i > 0 ? before->lines.count - 1 : 1, sizeof(*line), compare);
+		if (same)
+			line->since = same->since;
+	}
 }
 
 static void free_reading(struct reading *reading)
@@ -146,6 +164,7 @@ static int start(struct known *known, const struct job *job, struct facts *facts
 
 static int read_again(struct known *known, int64_t now)
 {
+	struct reading before = known->last;
 	size_t size;
 	char *text;
 
@@ -156,9 +175,9 @@ static int read_again(struct known *known, int64_t now)
 		free(text);
 		return fail("the process that reads settings has ended");
 	}
-	free_reading(&known->before);
-	known->before = known->last;
-	known->last = cut(text);
+	known->last = cut(text, now);
+	join(&known->last, &before);
+	free_reading(&before);
 	known->read_at = now;
 	return 0;
 }
@@ -179,7 +198,7 @@ struct known *known_new(const struct job *job, bool live, void (*complain)(const
 		status = start(known, job, facts);
 	facts_free(facts);
 	if (status == 0) {
-		known->last = cut(text.text);
+		known->last = cut(text.text, INT64_MIN);
 		return known;
 	}
 	line_free(&text);
@@ -195,47 +214,38 @@ void known_free(struct known *known)
 		close(known->ask);
 		close(known->answer);
 	}
-	free_reading(&known->before);
 	free_reading(&known->last);
 	free(known);
 }
 
-static bool has_changed(const struct known *known, const char *line)
+static int write_setting(const struct told *setting, const struct run_times *times, struct line *line, struct stream *stream)
 {
-	const struct reading *before = &known->before;
+	size_t name = strcspn(setting->text, "\t");
 
-	return before->lines.count && !bsearch(&line, before->lines.items + 1, before->lines.count - 1, sizeof(line), compare);
-}
-
-static int write_setting(const struct known *known, const char *setting, struct line *line, struct stream *stream)
-{
-	size_t name = strcspn(setting, "\t");
-
-	line_append(line, setting, name);
-	if (has_changed(known, setting))
+	line_append(line, setting->text, name);
+	if (setting->since > times->begin)
 		line_text(line, "error", CHANGED);
 	else
-		line_append(line, setting + name + 1, strlen(setting + name + 1));
+		line_append(line, setting->text + name + 1, strlen(setting->text + name + 1));
 	return stream_write_line(stream, line);
 }
 
-int known_write(struct known *known, const char *run, struct stream *stream, int64_t end, int64_t now)
+int known_write(struct known *known, const char *run, struct stream *stream, const struct run_times *times)
 {
-	const struct reading *last = &known->last;
+	int status = known->pid > 0 && times->end > known->read_at ? read_again(known, times->now) : 0;
+	const struct told *facts = known->last.lines.items;
 	struct line line = {0};
-	int status = known->pid > 0 && end > known->read_at ? read_again(known, now) : 0;
 
-	if (status == 0 && *last->lines.items[0] &&
-	    (!known->before.lines.count || !strcmp(known->before.lines.items[0], last->lines.items[0]))) {
+	if (status == 0 && *facts->text && facts->since <= times->begin) {
 		line_begin(&line, "features");
 		line_text(&line, "run", run);
-		line_append(&line, last->lines.items[0], strlen(last->lines.items[0]));
+		line_append(&line, facts->text, strlen(facts->text));
 		status = stream_write_line(stream, &line);
 	}
-	for (size_t i = 1; i < last->lines.count && status == 0; i++) {
+	for (size_t i = 1; i < known->last.lines.count && status == 0; i++) {
 		line_begin(&line, "config");
 		line_text(&line, "run", run);
-		status = write_setting(known, last->lines.items[i], &line, stream);
+		status = write_setting(&known->last.lines.items[i], times, &line, stream);
 	}
 	line_free(&line);
 	return status;

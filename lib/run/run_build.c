@@ -280,7 +280,7 @@ static int write_run(struct run_builder *builder, const struct run *run, int64_t
 	builder->incomplete += !complete;
 	if (run_write(run, &labels, complete, builder->calls, builder->stream, id) < 0)
 		return -1;
-	if (builder->options.more && builder->options.more(builder->options.context, id, builder->stream, here, run->end, now) < 0)
+	if (builder->options.more && builder->options.more(builder->options.context, id, builder->stream, here, &(struct run_times){run->begin, run->end, now}) < 0)
 		return -1;
 	return builder->options.live ? write_tick(builder, run->end) : 0;
 }

@@ -16,6 +16,11 @@
 #include "event/event.h"
 #include "run/job.h"
 
+/* Of a run, and when it is written: ns of the stream's clock. */
+struct run_times {
+	int64_t begin, end, now;
+};
+
 struct run_options {
 	struct job *job;	/* learns its program from the first that is executed, if it has none */
 	const char *node;	/* NULL: the stream's host */
@@ -23,8 +28,8 @@ struct run_options {
 	bool childless;		/* the stream has only threads of the program's name */
 	bool light;		/* runs are from sched_process_exec to sched_process_exit, and calls do not count */
 	bool live;		/* the stream goes on: a `tick` behind each run; runs that are not over at its end are left out */
-	/* Writes what else is known of a run, behind its features; `now` is later than its `end`. 0; -1 after fail(). NULL: nothing. */
-	int (*more)(void *context, const char *run, struct stream *stream, bool from_here, int64_t end, int64_t now);
+	/* Writes what else is known of a run, behind its features. 0; -1 after fail(). NULL: nothing. */
+	int (*more)(void *context, const char *run, struct stream *stream, bool from_here, const struct run_times *times);
 	void *context;
 };
 

@@ -279,10 +279,11 @@ const char *settings_complaint(const struct settings *settings, size_t index)
 
 bool settings_spell(const struct settings *settings, size_t index, struct line *line)
 {
-	const struct setting *setting = &settings->all.items[index];
+	const struct setting *setting;
 
 	if (index >= settings->all.count)
 		return false;
+	setting = &settings->all.items[index];
 	line_text(line, "name", setting->name);
 	line_append(line, "\t", 1);
 	line_text(line, setting->value ? "value" : "error", setting->value ? setting->value : setting->error);
