@@ -25,7 +25,8 @@ int folder_open(struct folder *folder, int in, const char *name)
 	} else if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH)) {
 		fail("others can write to '%s', or it is another user's", name);
 	} else {
-		*folder = (struct folder){memory_text(name, strlen(name)), fd};
+		folder->path = memory_text(name, strlen(name));
+		folder->fd = fd;
 		return 0;
 	}
 	if (fd >= 0)
