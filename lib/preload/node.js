@@ -13,7 +13,8 @@ function install() {
 
 	const CREATE = 1, RUN = 2, PAUSE = 3, AWAIT = 4, END = 5, THROW = 6, AGAIN = 16;
 	const ALL = 16, ANY = 32, ERROR = 16, TEXT = 256;
-	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 500, LOOK_MS = 1000;
+	const MAGIC = 1952604465, NUMBERS = 5, BATCH = 512, HELD_NS = 10e6, LATEST_MS = 20, LAST_MS = 500, TEXTS_MOST = 32000, // a datagram has 64 KiB
+		 LOOK_MS = 1000;
 	const where = process.env.TAILBLAME_MARKERS || '/run/tailblame/markers';
 	const base = threadId * 2 ** 40; // each worker counts its own ids
 	const rows = new Float64Array((BATCH + 1) * NUMBERS);
@@ -22,7 +23,7 @@ function install() {
 	const clock = performance, start = Number(process.hrtime.bigint()) - clock.now() * 1e6;
 	const now = () => Math.floor(start + clock.now() * 1e6);
 	const names_lock = path.join(path.dirname(where), 'names');
-	let named = false, fd = -1, count = 0, texts = [], dropped = 0, began = 0, own = new Set(), late, thread;
+	let named = false, fd = -1, count = 0, texts = [], text_bytes = 0, dropped = 0, began = 0, own = new Set(), late, thread;
 
 	// The last one waits, for a moment, for the collector: there is no next.
 	function flush(last) {
@@ -34,10 +35,10 @@ function install() {
 		rows[3] = process.pid;
 		rows[4] = dropped;
 		const sent = socket.send(fd, rows, (count + 1) * NUMBERS, texts.length ? Buffer.concat(texts) : Buffer.alloc(0), last === true ? LAST_MS : 0);
-		if (sent === -11 && count < BATCH) // EAGAIN: later
+		if (sent === -11 && count < BATCH && text_bytes < TEXTS_MOST) // EAGAIN: later
 			return;
 		dropped = sent < 0 ? dropped + count : 0;
-		count = 0;
+		count = text_bytes = 0;
 		texts = [];
 		if (sent < 0 && sent !== -11)
 			leave();
@@ -53,9 +54,11 @@ function install() {
 		rows[at + 3] = parent > 0 ? base + parent : 0;
 		rows[at + 4] = on > 0 ? base + on : 0;
 		count++;
-		if (text)
+		if (text) {
 			texts.push(text);
-		if (count === BATCH || ts - began >= HELD_NS)
+			text_bytes += text.length;
+		}
+		if (count === BATCH || text_bytes >= TEXTS_MOST || ts - began >= HELD_NS)
 			flush();
 	}
 

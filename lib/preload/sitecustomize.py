@@ -48,7 +48,8 @@ def _install():
     CREATE, RUN, PAUSE, AWAIT, END = 1, 2, 3, 4, 5
     ONE, ALL, ANY = 0, 16, 32
     DONE, ERROR, CANCELLED = 0, 16, 32
-    MAGIC, BATCH, HELD_NS, ROWS = 1952604465.0, 256, 10_000_000, 1024
+    MAGIC, BATCH, HELD_NS = 1952604465.0, 256, 10_000_000
+    ROWS, TEXTS = 512, 32000  # that wait at most, and their bytes of text: a datagram has 64 KiB
     LAST_SECONDS, AGAIN_NS = 0.5, 500_000_000
     path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
     now = time.monotonic_ns
@@ -61,7 +62,8 @@ def _install():
 
     class State(threading.local):
         def __init__(self):
-            self.rows, self.texts, self.count, self.dropped, self.began, self.running = array.array("d"), [], 0, 0, 0, 0
+            self.rows, self.texts, self.count, self.bytes = array.array("d"), [], 0, 0
+            self.dropped, self.began, self.running = 0, 0, 0
 
     state = State()
     sender = None  # the socket; None: nobody is there
@@ -78,8 +80,11 @@ def _install():
     def known(future):
         return ids.get(future, (0,))[0]
 
+    def is_full():
+        return state.count >= ROWS or state.bytes >= TEXTS
+
     def put(ts, what, number, parent, on, text=b""):
-        if state.count >= ROWS:
+        if is_full():
             state.dropped += 1
             return
         if not state.count:
@@ -88,7 +93,8 @@ def _install():
         state.count += 1
         if text:
             state.texts.append(text)
-        if state.count >= BATCH or ts - state.began >= HELD_NS:
+            state.bytes += len(text)
+        if state.count >= BATCH or state.bytes >= TEXTS or ts - state.began >= HELD_NS:
             flush()
 
     def flush(last=False):
@@ -103,14 +109,14 @@ def _install():
             sender.send(head.tobytes() + state.rows.tobytes() + b"".join(state.texts))
             state.dropped = 0
         except BlockingIOError:
-            if state.count < ROWS:
+            if not is_full():
                 return  # later
             state.dropped += state.count
         except OSError:
             sender.close()
             sender = None
             leave()
-        state.rows, state.texts, state.count = array.array("d"), [], 0
+        state.rows, state.texts, state.count, state.bytes = array.array("d"), [], 0, 0
 
     def name_of(task):
         coroutine = task.get_coro()
