@@ -678,6 +678,8 @@ static void say_outcome(const struct collector *collector)
 	for (size_t i = 0; i < watched.list.count; i++)
 		if (watched.list.items[i].off)
 			warn("'%s' was hit more than %d times a second, and was watched no longer", watched.list.items[i].name, FLAG_HITS_MOST);
+	if (outcome.lost_markers)
+		warn("%llu markers of tasks were dropped", (unsigned long long)outcome.lost_markers);
 	if (outcome.meddled)
 		warn("somebody else changed '%s' while it was traced: events may be missing", outcome.meddled);
 	if (cost && cost_complaint(cost))

@@ -193,18 +193,19 @@ object=0x3 name=Error what="because of it" function=handle cause=0x2 again=yes c
 	assert_equal "$(stat -c %a "$PLACE/markers")" 666
 	run -1 --separate-stderr trace-collect --async -e sched:sched_process_exit -d 0 -o other
 	assert_equal "$stderr" "trace-collect: another trace-collect has '$PLACE/markers'"
-	# The last one is a marker, of a thread that its process has not.
+	# The last one is a marker, of a thread that its process has not, whose sender had to drop three.
 	run -0 perl -MSocket -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'socket(my $s, AF_UNIX, SOCK_DGRAM, 0);
 		connect($s, pack_sockaddr_un($ARGV[0])) or die;
 		my ($magic, $now) = (1952604465, 1e9 * int clock_gettime(CLOCK_MONOTONIC));
 		send($s, $_, 0) for "", "x", "x" x 60000, pack("d5", $magic, 1e9, 0, 0, 0), pack("d10", $magic, 1, 1, $$, 0, 2 * $now, 2, 1, 0, 0),
-			pack("d10", $magic, 1, 1, $$, 0, $now, 1 + 256 * 3, 1, 0, 0) . "a\n\"";
+			pack("d10", $magic, 1, 1, $$, 3, $now, 1 + 256 * 3, 1, 0, 0) . "a\n\"";
 		print $$' "$PLACE/markers"
 	sender=$output
-	until_true 20 grep -q '^async' trace
+	until_true 20 grep -q 'op=lost' trace
 	kill -KILL $collector
 	wait $collector 2>/dev/null || true
 	until_true 20 test ! -e "$PLACE/markers"
 	run -0 sed -n '/^async/s/ ts=[0-9.]*//p' trace
-	assert_output "async op=create pid=$sender id=1 name=\"a\\n\\\"\""
+	assert_output "async op=create pid=$sender id=1 name=\"a\\n\\\"\"
+async op=lost pid=$sender count=3"
 }

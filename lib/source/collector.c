@@ -744,6 +744,7 @@ struct collector_outcome collector_outcome(const struct collector *collector)
 {
 	return (struct collector_outcome){
 		.lost_stacks = lost_stacks(collector),
+		.lost_markers = collector->parts.markers ? markers_lost(collector->parts.markers) : 0,
 		.meddled = doubt_file(&collector->doubt),
 		.wall_moved = clock_wall(&collector->clock) - collector->wall,
 	};

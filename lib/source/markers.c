@@ -62,6 +62,7 @@ struct markers {
 	int fd[MARKERS]; /* -1: of a kind that is not wanted */
 	int64_t second;
 	uint32_t markers; /* of this second */
+	uint64_t lost;	  /* of all seconds */
 	struct sender senders[SENDERS];
 	int count;
 	char datagram[DATAGRAM_MOST];
@@ -508,11 +509,13 @@ static int take(struct markers *markers, struct stream *stream, int kind, size_t
 	sender = find_sender(markers, pid);
 	if (sender->markers + (uint32_t)count > SENDER_MOST || markers->markers + (uint32_t)count > ALL_MOST) {
 		sender->lost += (uint32_t)count;
+		markers->lost += (uint32_t)count;
 		return 0;
 	}
 	sender->markers += (uint32_t)count + 1; /* an empty one costs, too */
 	markers->markers += (uint32_t)count + 1;
 	head = row_at(markers->datagram, 0);
+	markers->lost += (uint64_t)head.number[HEAD_DROPPED];
 	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
@@ -558,4 +561,9 @@ int markers_take(struct markers *markers, struct stream *stream)
 		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
 			return -1;
 	return 0;
+}
+
+uint64_t markers_lost(const struct markers *markers)
+{
+	return markers->lost;
 }

@@ -54,6 +54,9 @@ int markers_descriptor(const struct markers *markers, int kind);
 /* Writes what has come as records. -1 after fail(): the output failed. */
 int markers_take(struct markers *markers, struct stream *stream);
 
+/* How many were dropped so far. */
+uint64_t markers_lost(const struct markers *markers);
+
 /*
  * Writes one datagram of this kind and process as records, at this time (ns); returns how many markers it told of, or -1: it is none, and nothing was
  * written. -2 after fail(): the output failed. `tid`: its sender; 0: not known.
