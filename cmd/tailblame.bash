@@ -93,6 +93,10 @@ _tailblame()
 	-s | --states)
 		words=$(_tailblame_shipped "$command" states/ .state)
 		;;
+	--semantics)
+		words=$(_tailblame_shipped "$command" semantics/ .semantics)
+		[[ $command == *trace-collect ]] || words=none
+		;;
 	-T | --trigger)
 		words=$(_tailblame_shipped "$command" triggers/ .trigger)
 		;;
