@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# states.sh: stock servers whose states and requests are known otherwise, each with its figure.
+#
+#	states.sh BUILD [CASE...]	all of them, or these
+#
+# publish	a Redis cluster of 3 and of 6 nodes, 200 messages of 100 bytes and of 10 KiB: the bytes that the nodes received over the bus must be as
+#		many as CLUSTER INFO's sends, times 2264 and the channel and the payload
+# services	20 clients at a time, threads of Python, Node, Redis: whom each call is for, against the services' own logs: none may be wrong, and of the
+#		threads' calls 99 % must have a parent
+# link		of two links to one Redis one is slow: of each, the requests, their bytes, and who is blamed most; of the slow one it is the network
+#
+# Needs root and tracefs. Ends with 1 unless each is as it must be.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:?usage: states.sh BUILD [CASE...]}" && pwd) || exit 2
+PATH=$build:$PATH
+shift
+work=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-states.XXXXXX") || exit 1
+cd "$work" || exit 1
+servers=() collector=''
+
+clean()
+{
+	for pid in ${servers[@]+"${servers[@]}"} $collector; do kill "$pid"; done 2>/dev/null
+	servers=() collector=''
+	ip netns del tailblame-slow
+	ip link del tb-slow
+	wait
+} 2>/dev/null
+trap 'clean; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+# redis PORT OPTION...: in a folder of its own.
+redis()
+{
+	mkdir "$1"
+	redis-server --port "$@" --save '' --dir "$1" >"$1/log" 2>&1 &
+	servers+=($!)
+	until redis-cli -p "$1" ping 2>/dev/null | grep -q PONG; do
+		kill -0 ${servers[-1]} 2>/dev/null || return 1
+		sleep 0.02
+	done
+}
+
+# collect OPTION...: into ./trace, until collected.
+collect()
+{
+	timeout 120 trace-collect "$@" -o trace 2>messages &
+	collector=$!
+	until [ -s trace ]; do sleep 0.05; done
+	sleep 2 # until the probes are there
+}
+
+collected()
+{
+	kill -INT "$collector"
+	wait "$collector"
+	collector=''
+}
+
+# sends PORT: of messages that were published.
+sends()
+{
+	redis-cli -p "$1" cluster info | tr -d '\r' | sed -n 's/^cluster_stats_messages_publish_sent://p' | grep . || echo 0
+}
+
+# publish NODES BYTES
+publish()
+{
+	local nodes=$1 bytes=$2 first=6390 port before count volume payload
+
+	for ((port = first; port < first + nodes; port++)); do redis $port --cluster-enabled yes || return 1; done
+	seq -f "127.0.0.1:%.0f" $first $((first + nodes - 1)) | xargs redis-cli --cluster-yes --cluster create >created || return 1
+	until redis-cli -p $first cluster info | grep -q cluster_state:ok; do sleep 0.1; done
+	collect -s redis-cluster
+	before=$(sends $first)
+	payload=$(head -c "$bytes" /dev/zero | tr '\0' x)
+	for ((count = 0; count < 200; count++)); do echo "PUBLISH chan $payload"; done | redis-cli -p $first >answers
+	sleep 0.5
+	count=$(($(sends $first) - before))
+	collected
+	state-build -s redis-cluster --text trace >states || return 1
+	volume=$(awk '/^state .*\/Bus\/publish\/Bytes value=/ { split($3, path, "/"); split($4, value, "="); last[path[2]] = value[2] }
+		END { for (node in last) sum += last[node]; print sum + 0 }' states)
+	echo "$nodes nodes, $bytes bytes: $count sends, $volume bytes over the bus, $(awk "BEGIN { printf \"%.2f\", $volume / 200 / $bytes }") of the payload"
+	[ "$count" -eq $((200 * (nodes - 1))) ] && [ "$volume" -eq $((count * (2264 + 4 + bytes))) ]
+}
+
+services()
+{
+	redis 6395 || return 1
+	node "$here/states/service.js" node.log 6395 &
+	servers+=($!)
+	until [ -s node.log ]; do sleep 0.05; done
+	collect --slow-probes -s requests -s node
+	timeout 60 python3 "$here/states/services.py" python.log "$(head -n 1 node.log)" 6395 20
+	collected
+	span-build --text -s node trace >spans && python3 "$here/states/judge.py" python.log node.log <spans
+}
+
+# A link of 16 Mbit: that needs no netem in the kernel.
+link()
+{
+	local clients=()
+
+	ip netns add tailblame-slow && ip link add tb-slow type veth peer name tb-there netns tailblame-slow &&
+		ip addr add 10.93.0.1/24 dev tb-slow && ip link set tb-slow up && ip -n tailblame-slow addr add 10.93.0.2/24 dev tb-there &&
+		ip -n tailblame-slow link set tb-there up && tc qdisc add dev tb-slow root tbf rate 16mbit burst 8kb latency 400ms || return 1
+	redis 6395 --bind 10.93.0.1 127.0.0.1 --protected-mode no || return 1
+	collect -s requests
+	redis-benchmark -h 127.0.0.1 -p 6395 -c 4 -d 4000 -t set,get -n 2000 -q >fast &
+	clients+=($!)
+	ip netns exec tailblame-slow redis-benchmark -h 10.93.0.1 -p 6395 -c 4 -d 4000 -t set,get -n 2000 -q >slow &
+	clients+=($!)
+	wait "${clients[@]}"
+	collected
+	span-build trace | blame-rank --text >answer || return 1
+	python3 "$here/states/links.py" 10.93.0.1:6395 127.0.0.1:6395 <answer
+}
+
+status=0
+play() # CASE ARGUMENT...
+{
+	[ -z "$wanted" ] || [[ " $wanted " == *" $1 "* ]] || return
+	for program in $needs; do
+		command -v "$program" >/dev/null || { echo "$1: skipped: needs $program"; return; }
+	done
+	echo "$*:"
+	"$@" || { echo "$* is NOT as it must be"; status=1; }
+	clean
+	rm -rf "${work:?}"/*
+}
+
+wanted=$*
+needs="redis-server redis-cli"
+for nodes in 3 6; do
+	for bytes in 100 10240; do play publish $nodes $bytes; done
+done
+needs="redis-server node python3" play services
+needs="redis-server redis-benchmark ip tc python3" play link
+exit $status
