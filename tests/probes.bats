@@ -849,8 +849,9 @@ late_host() { # OPTION...
 	done
 }
 
-@test "one that has the unwinder of exceptions already, which nobody sees a library open, goes on as before, and is traced on" {
+@test "one that has the unwinder of exceptions already waits where it opens the runtime of C++, and goes on as before" {
 	need_tracefs
+	asks_before || skip "needs fanotify's permissions"
 	late_host -Wl,--no-as-needed -lgcc_s
 	./late >said &
 	victim=$!
@@ -863,8 +864,9 @@ late_host() { # OPTION...
 	wait $victim || status=$?
 	assert_equal "$status $(tail -n1 said)" "5 15"
 	kill $collector
-	wait $collector
-	assert_equal "$(cat errors)" "trace-collect: '$PWD/late': 2 of 2 functions are probed at each instruction that leaves them, for an exception or another stack may"
+	status=0
+	wait $collector || status=$?
+	assert_equal "$status $(tail -n1 errors)" "3 trace-collect: '$PWD/late' has loaded a library that throws, so its functions are traced no more"
 }
 
 @test "who stops the process that is asked before the unwinder is opened holds nobody up, and no program dies" {

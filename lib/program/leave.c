@@ -18,6 +18,7 @@ struct leave {
 	unsigned traits;
 	bool unsafe, loads;
 	bool unwinds; /* a process of it has the unwinder of exceptions */
+	bool throws;  /* a process of it has a runtime of C++, too */
 	ARRAY(struct glance) seen; /* libraries that were looked at */
 };
 
@@ -171,8 +172,9 @@ static char *find_library(const char *program, const char *folders, const char *
 	return NULL;
 }
 
-static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1"};
-enum { UNWINDERS = sizeof(unwinders) / sizeof(unwinders[0]) };
+/* Each list ends with NULL. */
+static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1", NULL};
+static const char *const throwers[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
 
 static const char *base_of(const char *path)
 {
@@ -181,10 +183,10 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_unwinder(const char *name)
+static bool is_among(const char *const *names, const char *name)
 {
-	for (size_t i = 0; i < UNWINDERS; i++)
-		if (strcmp(name, unwinders[i]) == 0)
+	for (; *names; names++)
+		if (strcmp(name, *names) == 0)
 			return true;
 	return false;
 }
@@ -271,7 +273,8 @@ static void take_loaded(void *context, const char *path, const char *name)
 	struct glance seen;
 	unsigned traits = 0;
 
-	search->leave->unwinds |= is_unwinder(base_of(name));
+	search->leave->unwinds |= is_among(unwinders, base_of(name));
+	search->leave->throws |= is_among(throwers, base_of(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!glance_at(path, &seen)) {
@@ -292,7 +295,7 @@ static void search_libraries(struct leave *leave, struct search *search)
 	read_needed(search);
 	running = search->traits & ENDS_THROWS ? 0 : loaded_by(leave->path, take_loaded, search);
 	leave->loads = (leave->traits | search->traits) & ENDS_LOADS && running;
-	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && (!running || leave->unwinds));
+	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && !running);
 	if (leave->unsafe)
 		leave->loads = false;
 }
@@ -344,13 +347,14 @@ bool leave_may_load(const struct leave *leave)
 	return leave->loads;
 }
 
-size_t leave_unwinders(const struct leave *leave, char *found[LEAVE_UNWINDERS])
+size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS])
 {
+	const char *const *names = leave->unwinds ? throwers : unwinders;
 	size_t count = 0;
 
-	for (size_t i = 0; i < UNWINDERS && !leave->unwinds; i++) {
+	for (; *names && !leave->throws; names++) {
 		struct glance seen;
-		char *path = find_library(leave->path, "", unwinders[i], &seen);
+		char *path = find_library(leave->path, "", *names, &seen);
 
 		if (path)
 			found[count++] = path;

@@ -153,11 +153,15 @@ static void remove_names(int folder)
 		close(fd);
 }
 
-/* Nobody reads it: 1. Somebody does, or it cannot be told: 0. */
+/* It is a socket that nobody reads: 1. Somebody does, or it cannot be told, or it is another file: 0. */
 static int is_dead(const struct sockaddr_un *address)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), dead;
+	struct stat file;
+	int fd, dead;
 
+	if (lstat(address->sun_path, &file) < 0 || !S_ISSOCK(file.st_mode))
+		return 0;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	dead = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 && errno == ECONNREFUSED;
 	if (fd >= 0)
 		close(fd);

@@ -717,13 +717,13 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 	probes->gate = gate;
 	for (size_t i = 0; i < probes->programs.count; i++) {
 		struct probed *program = &probes->programs.items[i];
-		char *unwinders[LEAVE_UNWINDERS];
+		char *needs[LEAVE_NEEDS];
 		struct glance file;
 		size_t count;
 
 		if (!is_at_risk(program) || !glance_at(program->path, &file))
 			continue;
-		count = leave_unwinders(program->leave, unwinders);
+		count = leave_needs(program->leave, needs);
 		if (count) {
 			program->gated = true;
 			program->gate = gate_add(gate, &file);
@@ -731,8 +731,8 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 			gated++;
 		}
 		while (count-- > 0) {
-			gate_watch(gate, unwinders[count]);
-			free(unwinders[count]);
+			gate_watch(gate, needs[count]);
+			free(needs[count]);
 		}
 	}
 	return gated;
