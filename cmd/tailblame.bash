@@ -128,7 +128,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank probe-log report stream-cat stream-merge span-build trace-export run-features run-cluster run-rules run-hub run-edge state-build state-query graph-walk tailblame tailblame-hours; do
+for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank probe-log report stream-cat stream-merge span-build trace-export run-features run-cluster run-rules run-hub run-edge state-build state-query graph-walk step-log tailblame tailblame-hours; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

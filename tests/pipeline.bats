@@ -4,13 +4,13 @@
 
 load helper
 
-# Every command; those that read a stream and pass it on. A history is none, what is asked of a graph is no stream, several are merged from files, and what comes to a hub or goes from an edge goes by a server.
+# Every command; those that read a stream and pass it on. A history is none, what is asked of a graph is no stream, several are merged from files, what comes to a hub or goes from an edge goes by a server, and a step is of a process.
 commands() {
 	basename -s .c "$TOP"/cmd/*.c
 }
 
 readers() {
-	commands | grep -vx -e trace-collect -e trace-import -e stream-merge -e state-query -e graph-walk -e run-hub -e run-edge
+	commands | grep -vx -e trace-collect -e trace-import -e stream-merge -e state-query -e graph-walk -e run-hub -e run-edge -e step-log
 }
 
 # The option that a reader cannot do without.

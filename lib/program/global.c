@@ -13,7 +13,8 @@
 #include "program/lookup_program.h"
 
 struct mapped { /* memory of the process; lines of /proc/PID/maps */
-	uint64_t start, end;
+	uint64_t start, end, offset; /* in the file */
+	bool executable;
 	const char *path; /* "": of no file */
 };
 
@@ -31,14 +32,15 @@ static int read_maps(int32_t process, struct maps *maps)
 	if (!maps->text)
 		return -1;
 	for (char *line = maps->text, *end; *line; line = end) {
-		unsigned long start, stop;
+		unsigned long start, stop, offset;
+		char access[5];
 		int at = 0;
 
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
-		if (sscanf(line, "%lx-%lx %*s %*x %*x:%*x %*u %n", &start, &stop, &at) == 2 && at)
-			*ARRAY_ADD(&maps->list) = (struct mapped){start, stop, line[at] == '/' ? line + at : ""};
+		if (sscanf(line, "%lx-%lx %4s %lx %*x:%*x %*u %n", &start, &stop, access, &offset, &at) == 4 && at)
+			*ARRAY_ADD(&maps->list) = (struct mapped){start, stop, offset, access[2] == 'x', line[at] == '/' ? line + at : ""};
 	}
 	return 0;
 }
@@ -73,15 +75,24 @@ static bool is_first(const struct maps *maps, size_t index)
 	return *maps->list.items[index].path;
 }
 
-static int find_in_program(int32_t process, const struct maps *maps, const char *seen, const char *name, struct lookup *lookup, struct global *global)
+/* A path of the program that the process runs; the caller frees it. NULL after fail(). */
+static char *program_path(int32_t process, const char *seen)
 {
 	struct stat file;
-	char *path;
+
+	if (executable_find(process, &file) == 0)
+		return executable_path(process, &file, seen);
+	fail("nobody can tell which program process %d runs", process);
+	return NULL;
+}
+
+static int find_in_program(int32_t process, const struct maps *maps, const char *seen, const char *name, struct lookup *lookup, struct global *global)
+{
+	char *path = program_path(process, seen);
 	int status = -1;
 
-	if (executable_find(process, &file) < 0)
-		return fail("nobody can tell which program process %d runs", process);
-	path = executable_path(process, &file, seen);
+	if (!path)
+		return -1;
 	fail("the program of process %d is not mapped", process);
 	for (size_t i = 0; i < maps->list.count; i++)
 		if (strncmp(maps->list.items[i].path, seen, strlen(seen)) == 0 && is_first(maps, i)) {
@@ -128,6 +139,47 @@ int global_find(int32_t process, const char *name, struct lookup *lookup, struct
 			fail("%s", why);
 		free(why);
 	}
+	free(maps.list.items);
+	free(maps.text);
+	return status;
+}
+
+/* Where an offset of the program's file is mapped as code, and how far such code goes. */
+static int map_offset(const struct maps *maps, const char *seen, uint64_t offset, uint64_t *address, uint64_t *from, uint64_t *to)
+{
+	bool found = false;
+
+	*from = UINT64_MAX;
+	*to = 0;
+	for (size_t i = 0; i < maps->list.count; i++) {
+		const struct mapped *mapped = &maps->list.items[i];
+
+		if (!mapped->executable || strncmp(mapped->path, seen, strlen(seen)) != 0)
+			continue;
+		*from = mapped->start < *from ? mapped->start : *from;
+		*to = mapped->end > *to ? mapped->end : *to;
+		if (offset < mapped->offset || offset - mapped->offset >= mapped->end - mapped->start)
+			continue;
+		*address = mapped->start + (offset - mapped->offset);
+		found = true;
+	}
+	return found ? 0 : fail("the program's code is not mapped");
+}
+
+int global_function(int32_t process, const char *name, struct lookup *lookup, uint64_t *address, uint64_t *from, uint64_t *to)
+{
+	struct maps maps = {0};
+	char seen[PATH_MAX], *path;
+	uint64_t offset;
+	bool deleted;
+	int status = -1;
+
+	if (!proc_exe(process, seen, sizeof(seen), &deleted) || read_maps(process, &maps) < 0)
+		return fail("there is no process %d, or it is not to be seen", process);
+	path = program_path(process, seen);
+	if (path && lookup_offset(lookup, path, name, &offset) == 0)
+		status = map_offset(&maps, seen, offset, address, from, to);
+	free(path);
 	free(maps.list.items);
 	free(maps.text);
 	return status;

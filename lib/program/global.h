@@ -1,5 +1,5 @@
 /*
- * global: where a global variable of a process that runs is: in its program, or in a library that it has mapped.
+ * global: where a global variable of a process that runs is: in its program, or in a library that it has mapped; and a function of its program.
  *
  * Files of others are read by a process without rights (program/lookup.h), and what that says counts only if the process has memory there.
  */
@@ -17,5 +17,8 @@ struct global {
 
 /* The program's own comes before those of libraries, of these the first by address. -1 after fail(): there is none, or no such process. */
 int global_find(int32_t process, const char *name, struct lookup *lookup, struct global *global);
+
+/* The entry of a function of the program. `from` and `to` bound the program's code. -1 after fail(). */
+int global_function(int32_t process, const char *name, struct lookup *lookup, uint64_t *address, uint64_t *from, uint64_t *to);
 
 #endif

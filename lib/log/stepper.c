@@ -1,0 +1,587 @@
+#include "log/stepper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/open_files.h"
+
+#ifndef TRAP_PERF
+#define TRAP_PERF 6
+#endif
+
+enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000 };
+
+const char *const stepper_registers[STEPPER_REGISTERS] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
+							   "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "flags"};
+
+struct tracee {
+	int32_t thread;
+	int breakpoint; /* at `from`; -1: none */
+	bool stopped;
+	int signal; /* it stopped at, and is still to get; 0: none */
+};
+
+struct frame { /* of a call */
+	uint64_t back, stack; /* whither it returns; where that stands */
+};
+
+/* All of the child's. */
+struct tracer {
+	struct stepper_plan plan;
+	int out;
+	ARRAY(struct tracee) tracees;
+	ARRAY(struct frame) frames;
+	int32_t stepped; /* 0: nobody came to `from` yet */
+	struct user_regs_struct at;
+	uint64_t block, steps;
+};
+
+/* --- telling ------------------------------------------------------------------------------------------------------------ */
+
+static void take_registers(const struct user_regs_struct *from, uint64_t to[STEPPER_REGISTERS])
+{
+	const uint64_t all[STEPPER_REGISTERS] = {from->rax, from->rbx, from->rcx, from->rdx, from->rsi, from->rdi, from->rbp, from->rsp, from->r8,
+						 from->r9,  from->r10, from->r11, from->r12, from->r13, from->r14, from->r15, from->eflags};
+
+	memcpy(to, all, sizeof(all));
+}
+
+/* false: nobody reads any more, or whoever does has stopped: the process must not wait for that. */
+static bool tell(const struct tracer *tracer, struct stride stride)
+{
+	struct pollfd out = {.fd = tracer->out, .events = POLLOUT};
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	stride.ts = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	stride.thread = tracer->stepped;
+	stride.depth = tracer->frames.count ? (uint32_t)tracer->frames.count - 1 : 0;
+	return poll(&out, 1, PATIENCE_MS) == 1 && write(tracer->out, &stride, sizeof(stride)) == sizeof(stride);
+}
+
+static bool is_read(const struct tracer *tracer)
+{
+	struct pollfd out = {.fd = tracer->out};
+
+	return poll(&out, 1, 0) <= 0 || !(out.revents & POLLERR);
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------------ */
+
+/* An instruction breakpoint of a thread; -1 with errno. */
+static int break_at(int32_t thread, uint64_t address)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = address,
+		.bp_len = sizeof(long),
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct tracee *tracee_of(struct tracer *tracer, int32_t thread)
+{
+	for (size_t i = 0; i < tracer->tracees.count; i++)
+		if (tracer->tracees.items[i].thread == thread)
+			return &tracer->tracees.items[i];
+	*ARRAY_ADD(&tracer->tracees) = (struct tracee){.thread = thread, .breakpoint = -1};
+	return &tracer->tracees.items[tracer->tracees.count - 1];
+}
+
+static void close_breakpoint(struct tracee *tracee)
+{
+	if (tracee->breakpoint >= 0)
+		close(tracee->breakpoint);
+	tracee->breakpoint = -1;
+}
+
+static void forget(struct tracer *tracer, int32_t thread)
+{
+	struct tracee *tracee = tracee_of(tracer, thread);
+
+	close_breakpoint(tracee);
+	*tracee = tracer->tracees.items[--tracer->tracees.count];
+}
+
+/* 0, or an errno. */
+static int seize(struct tracer *tracer, int32_t thread)
+{
+	if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC) < 0)
+		return errno == ESRCH ? 0 : errno;
+	tracee_of(tracer, thread);
+	return 0;
+}
+
+static bool is_traced(const struct tracer *tracer, int32_t thread)
+{
+	for (size_t i = 0; i < tracer->tracees.count; i++)
+		if (tracer->tracees.items[i].thread == thread)
+			return true;
+	return false;
+}
+
+/* All threads, also those that others make meanwhile. Nothing stops them. 0, or an errno. */
+static int seize_all(struct tracer *tracer)
+{
+	char *path = memory_format("/proc/%d/task", tracer->plan.process);
+	size_t before;
+	int error = 0;
+
+	do {
+		DIR *folder = opendir(path);
+		const struct dirent *entry;
+
+		before = tracer->tracees.count;
+		while (folder && (entry = readdir(folder)) && !error)
+			if (atoi(entry->d_name) > 0 && !is_traced(tracer, atoi(entry->d_name)))
+				error = seize(tracer, atoi(entry->d_name));
+		if (folder)
+			closedir(folder);
+	} while (!error && tracer->tracees.count > before);
+	free(path);
+	return error ? error : tracer->tracees.count ? 0 : ESRCH;
+}
+
+/* Breakpoints only where a stop is seen: a thread that nobody traces dies of one. 0, or an errno. */
+static int break_all(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->tracees.count; i++) {
+		struct tracee *tracee = &tracer->tracees.items[i];
+
+		tracee->breakpoint = break_at(tracee->thread, tracer->plan.from);
+		if (tracee->breakpoint < 0 && errno != ESRCH)
+			return errno;
+	}
+	return 0;
+}
+
+/* --- stops -------------------------------------------------------------------------------------------------------------- */
+
+/* A signal that is ours: of a breakpoint, or of a step (also one over a system call), of which the thread would die. */
+static bool is_ours(const struct tracer *tracer, int32_t thread, const siginfo_t *info)
+{
+	return info->si_signo == SIGTRAP &&
+	       (info->si_code == TRAP_PERF || (thread == tracer->stepped && (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT)));
+}
+
+static bool stops_at_ours(const struct tracer *tracer, int32_t thread)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0 && is_ours(tracer, thread, &info);
+}
+
+static void on_child(int signal)
+{
+	(void)signal;
+}
+
+enum { NOBODY = -1, LEFT = -2 };
+
+/* The next thread that stops or ends, of any or of this one; NOBODY: there is none left; LEFT: nobody reads any more (where `watched`). */
+static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watched, int *status)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (;;) {
+		struct pollfd out = {.fd = tracer->out};
+		int32_t stopped = waitpid(thread, status, __WALL | WNOHANG);
+
+		if (stopped > 0)
+			return stopped;
+		if (stopped < 0)
+			return NOBODY;
+		ppoll(&out, 1, NULL, &none); /* SIGCHLD comes here only */
+		if (watched && out.revents & POLLERR)
+			return LEFT;
+		if (out.revents & POLLERR) /* it would come back at once */
+			usleep(100);
+	}
+}
+
+static bool stops_group(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* The signal with which a thread goes on that stopped so; -1: it is to stay stopped, with its whole process. */
+static int signal_of(struct tracer *tracer, int32_t thread, int status)
+{
+	int event = status >> 16, signal = WSTOPSIG(status);
+	unsigned long made;
+
+	if (event == PTRACE_EVENT_CLONE && ptrace(PTRACE_GETEVENTMSG, thread, NULL, &made) == 0)
+		tracee_of(tracer, (int32_t)made);
+	if (event == PTRACE_EVENT_STOP && stops_group(signal))
+		return -1;
+	return event || (signal == SIGTRAP && stops_at_ours(tracer, thread)) ? 0 : signal;
+}
+
+/* A thread that is not the one that is stepped. */
+static void let_go_on(struct tracer *tracer, int32_t thread, int status)
+{
+	struct tracee *tracee;
+	int signal;
+
+	if (!WIFSTOPPED(status)) {
+		if (is_traced(tracer, thread))
+			forget(tracer, thread);
+		return;
+	}
+	signal = signal_of(tracer, thread, status);
+	tracee = tracee_of(tracer, thread);
+	if (!tracer->stepped && tracee->breakpoint < 0)
+		tracee->breakpoint = break_at(thread, tracer->plan.from);
+	if (signal < 0)
+		ptrace(PTRACE_LISTEN, thread, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, thread, NULL, signal);
+}
+
+/*
+ * The thread that is stepped goes on in this way, until it stops again. 0: at a step, or a breakpoint; above: at a signal of this number; below: the log
+ * ends, for -1 - enum stride_end.
+ */
+static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
+{
+	struct tracee *tracee = tracee_of(tracer, tracer->stepped);
+
+	tracee->stopped = false;
+	ptrace(how, tracer->stepped, NULL, signal);
+	for (;;) {
+		int status;
+		int32_t thread = wait_for(tracer, -1, true, &status);
+
+		if (thread == NOBODY)
+			return -1 - END_GONE;
+		if (thread == LEFT)
+			return -1 - END_LEFT;
+		if (thread != tracer->stepped) {
+			let_go_on(tracer, thread, status);
+			continue;
+		}
+		if (!WIFSTOPPED(status)) {
+			forget(tracer, thread);
+			return -1 - END_GONE;
+		}
+		signal = signal_of(tracer, thread, status);
+		if (signal < 0) {
+			ptrace(PTRACE_LISTEN, thread, NULL, NULL);
+			continue;
+		}
+		tracee = tracee_of(tracer, thread);
+		tracee->stopped = true;
+		if (ptrace(PTRACE_GETREGS, thread, NULL, &tracer->at) < 0)
+			return -1 - END_GONE;
+		if (status >> 16 == PTRACE_EVENT_EXEC)
+			return -1 - END_EXEC;
+		if (status >> 16 == PTRACE_EVENT_STOP || status >> 16 == PTRACE_EVENT_CLONE) {
+			tracee->stopped = false;
+			ptrace(how, thread, NULL, 0);
+			continue;
+		}
+		return signal;
+	}
+}
+
+/* --- letting go ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether a signal of ours still waits for the thread. */
+static bool has_pending(const struct tracer *tracer, int32_t thread)
+{
+	struct __ptrace_peeksiginfo_args from = {.nr = 1};
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, thread, &from, &info) == 1; from.off++)
+		if (is_ours(tracer, thread, &info))
+			return true;
+	return false;
+}
+
+/* The thread stops; false: it has ended. */
+static bool stop(struct tracer *tracer, int32_t thread, int *signal)
+{
+	int status;
+
+	*signal = 0;
+	ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
+	for (;;) {
+		if (wait_for(tracer, thread, false, &status) < 0 || !WIFSTOPPED(status))
+			return false;
+		*signal = signal_of(tracer, thread, status);
+		if (*signal < 0) /* it stays stopped */
+			*signal = 0;
+		if (!has_pending(tracer, thread))
+			return true;
+		ptrace(PTRACE_CONT, thread, NULL, *signal);
+	}
+}
+
+/* No thread has a breakpoint before the first is let go. */
+static void detach_all(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->tracees.count; i++)
+		close_breakpoint(&tracer->tracees.items[i]);
+	for (size_t i = 0; i < tracer->tracees.count; i++) { /* a thread may make others meanwhile */
+		int32_t thread = tracer->tracees.items[i].thread;
+		int signal = tracer->tracees.items[i].signal;
+
+		if ((tracer->tracees.items[i].stopped && !has_pending(tracer, thread)) || stop(tracer, thread, &signal))
+			ptrace(PTRACE_DETACH, thread, NULL, signal);
+	}
+}
+
+/* --- stepping ------------------------------------------------------------------------------------------------------------- */
+
+/* Until a thread comes to `from`. As go(). */
+static int await(struct tracer *tracer)
+{
+	for (;;) {
+		int status;
+		int32_t thread = wait_for(tracer, -1, true, &status);
+		struct user_regs_struct at;
+
+		if (thread < 0)
+			return -1 - (thread == LEFT ? END_LEFT : END_GONE);
+		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC) {
+			tracee_of(tracer, thread)->stopped = true;
+			return -1 - END_EXEC;
+		}
+		if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && status >> 16 == 0 && stops_at_ours(tracer, thread) &&
+		    ptrace(PTRACE_GETREGS, thread, NULL, &at) == 0 && at.rip == tracer->plan.from) {
+			tracer->stepped = thread;
+			tracer->at = at;
+			tracee_of(tracer, thread)->stopped = true;
+			for (size_t i = 0; i < tracer->tracees.count; i++)
+				close_breakpoint(&tracer->tracees.items[i]);
+			return 0;
+		}
+		let_go_on(tracer, thread, status);
+	}
+}
+
+static uint64_t word_at(const struct tracer *tracer, uint64_t address)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKDATA, tracer->stepped, address, NULL);
+}
+
+static bool is_own(const struct tracer *tracer, uint64_t address)
+{
+	return address >= tracer->plan.code && address < tracer->plan.code_end;
+}
+
+/* Runs on to this address, with the stack at least so high; a signal that came is delivered first. As go(). */
+static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int signal)
+{
+	int breakpoint = break_at(tracer->stepped, address), status;
+
+	if (breakpoint < 0)
+		return -1 - (errno == ESRCH ? END_GONE : END_REFUSED);
+	do {
+		status = go(tracer, PTRACE_CONT, signal);
+		signal = status > 0 ? status : 0;
+	} while (status > 0 || (status == 0 && (tracer->at.rip != address || tracer->at.rsp < stack)));
+	close(breakpoint);
+	return status;
+}
+
+/* Calls that are over, the last one by a return. false: nobody reads any more. */
+static bool leave(struct tracer *tracer)
+{
+	bool read = true;
+
+	while (tracer->frames.count && tracer->at.rsp > tracer->frames.items[tracer->frames.count - 1].stack) {
+		struct frame frame = tracer->frames.items[tracer->frames.count - 1];
+		struct stride stride = {.what = STRIDE_RETURN, .to = frame.back};
+
+		take_registers(&tracer->at, stride.registers);
+		if (frame.back == tracer->at.rip)
+			read = tell(tracer, stride);
+		tracer->frames.count--;
+	}
+	return read;
+}
+
+/* An instruction led elsewhere than to the next one, or could have. As go(). */
+static int transfer(struct tracer *tracer, const struct user_regs_struct *before)
+{
+	struct stride block = {.what = STRIDE_BLOCK, .at = tracer->block, .to = before->rip};
+	uint64_t back = tracer->at.rsp == before->rsp - WORD ? word_at(tracer, tracer->at.rsp) : 0;
+	int status;
+
+	take_registers(before, block.registers);
+	if (!tell(tracer, block))
+		return -1 - END_LEFT;
+	if (back > before->rip && back <= before->rip + INSTRUCTION_MOST && tracer->frames.count < FRAMES_MOST) {
+		struct stride call = {.what = STRIDE_CALL, .at = before->rip, .to = tracer->at.rip};
+
+		*ARRAY_ADD(&tracer->frames) = (struct frame){back, tracer->at.rsp};
+		if (!tell(tracer, call))
+			return -1 - END_LEFT;
+	}
+	if (!leave(tracer))
+		return -1 - END_LEFT;
+	for (int i = 0; i < tracer->plan.to_count; i++)
+		if (tracer->at.rip == tracer->plan.to[i])
+			return -1 - END_TO;
+	while (!is_own(tracer, tracer->at.rip)) {
+		struct stride over = {.what = STRIDE_OVER, .to = tracer->at.rip};
+		struct frame frame;
+
+		if (!tracer->frames.count)
+			return -1 - END_RETURNED;
+		frame = tracer->frames.items[tracer->frames.count - 1];
+		if (!tell(tracer, over))
+			return -1 - END_LEFT;
+		status = run_to(tracer, frame.back, frame.stack + WORD, 0);
+		if (status < 0)
+			return status;
+		if (!leave(tracer))
+			return -1 - END_LEFT;
+	}
+	tracer->block = tracer->at.rip;
+	return 0;
+}
+
+/* Whether the instruction is a branch, which may not have been taken: jcc, loop, jrcxz, jmp; behind prefixes that these may have. */
+static bool is_branch(uint64_t word)
+{
+	uint8_t code = (uint8_t)word;
+
+	for (int i = 0; i < 4 && (code == 0x2e || code == 0x3e || code == 0xf2 || code == 0x66); i++)
+		code = (uint8_t)(word >>= 8);
+	return (code >= 0x70 && code <= 0x7f) || (code >= 0xe0 && code <= 0xe3) || code == 0xeb ||
+	       (code == 0x0f && (word >> 8 & 0xf0) == 0x80);
+}
+
+/* As go(). */
+static int step(struct tracer *tracer)
+{
+	struct user_regs_struct before = tracer->at;
+	int status = go(tracer, PTRACE_SINGLESTEP, 0);
+
+	if (status > 0) {
+		struct stride stride = {.what = STRIDE_SIGNAL, .number = status, .at = tracer->at.rip};
+
+		if (!tell(tracer, stride))
+			return -1 - END_LEFT;
+		status = run_to(tracer, tracer->at.rip, tracer->at.rsp, status);
+	}
+	if (status < 0)
+		return status;
+	tracer->steps++;
+	return tracer->at.rip - before.rip > INSTRUCTION_MOST || is_branch(word_at(tracer, before.rip)) ? transfer(tracer, &before) : 0;
+}
+
+/* Returns enum stride_end. */
+static enum stride_end log_steps(struct tracer *tracer)
+{
+	struct stride enter = {.what = STRIDE_ENTER, .at = tracer->plan.from};
+	int status = 0;
+
+	enter.to = word_at(tracer, tracer->at.rsp);
+	take_registers(&tracer->at, enter.registers);
+	*ARRAY_ADD(&tracer->frames) = (struct frame){enter.to, tracer->at.rsp};
+	tracer->block = tracer->at.rip;
+	if (!tell(tracer, enter))
+		return END_LEFT;
+	while (status == 0 && tracer->steps < tracer->plan.limit)
+		status = is_read(tracer) ? step(tracer) : -1 - END_LEFT;
+	return status < 0 ? (enum stride_end)(-1 - status) : END_LIMIT;
+}
+
+static void trace(struct tracer *tracer)
+{
+	struct stride end = {.what = STRIDE_END};
+	int error = seize_all(tracer), status = 0;
+
+	if (!error)
+		error = break_all(tracer);
+	if (!error)
+		status = tell(tracer, (struct stride){.what = STRIDE_READY}) ? await(tracer) : -1 - END_LEFT;
+	end.number = error ? END_REFUSED : status < 0 ? -1 - status : (int)log_steps(tracer);
+	end.at = (uint64_t)(error ? error : errno);
+	detach_all(tracer); /* before anybody hears of it */
+	tell(tracer, end);
+}
+
+/* A terminal's signals are for whoever started it. */
+static _Noreturn void serve(const struct stepper_plan *plan, int out)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
+	struct tracer tracer = {.plan = *plan, .out = STDOUT_FILENO};
+	sigset_t child;
+
+	setsid();
+	prctl(PR_SET_NAME, "tailblame-steps");
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, NULL);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	dup2(out, STDOUT_FILENO);
+	open_files_close(STDERR_FILENO);
+	trace(&tracer);
+	_exit(0);
+}
+
+int stepper_start(struct stepper *stepper, const struct stepper_plan *plan)
+{
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		return fail_errno("cannot make a pipe");
+	stepper->child = fork();
+	if (stepper->child == 0) {
+		close(ends[0]);
+		serve(plan, ends[1]);
+	}
+	close(ends[1]);
+	stepper->fd = ends[0];
+	if (stepper->child > 0)
+		return 0;
+	close(ends[0]);
+	return fail_errno("cannot fork");
+}
+
+int stepper_read(struct stepper *stepper, struct stride *stride)
+{
+	ssize_t got = read(stepper->fd, stride, sizeof(*stride));
+
+	return got == sizeof(*stride) ? 1 : got < 0 ? -1 : 0;
+}
+
+void stepper_end(struct stepper *stepper)
+{
+	close(stepper->fd);
+	while (waitpid(stepper->child, NULL, 0) < 0 && errno == EINTR)
+		;
+}

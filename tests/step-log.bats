@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# step-log: what a thread does between two functions, and that the process is unharmed.
+
+load helper
+
+setup_file() {
+	cat >"$BATS_FILE_TMPDIR/prog.c" <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		volatile int odd, count;
+		__attribute__((noipa)) int look(int n)
+		{
+			if (odd)
+				return n * 3;
+			return n + 1;
+		}
+		__attribute__((noipa)) void done(void) { count++; }
+		__attribute__((noipa)) void never(void) { count--; }
+		static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+		__attribute__((noipa)) int handle(int n)
+		{
+			int values[3] = {3, n, 2};
+
+			qsort(values, 3, sizeof(*values), compare);
+			return look(values[0]) + look(values[1]);
+		}
+		__attribute__((noipa)) void spin(void) { while (!count) look(1); }
+		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
+		static void on_signal(int number) { if (number == SIGUSR1) count = 1; }
+		int main(int argc, char **argv)
+		{
+			pthread_t thread;
+
+			signal(SIGUSR1, on_signal);
+			for (int i = 0; i < 3; i++)
+				pthread_create(&thread, NULL, other, NULL);
+			for (int byte; (byte = getchar()) != EOF;) {
+				odd = byte == 'o';
+				if (byte == 's')
+					spin();
+				handle(1);
+				done();
+			}
+			printf("fine %d\n", argc);
+			return argv[0] ? 7 : 1;
+		}
+	END
+	gcc -O0 -pthread -Wl,-z,now -o "$BATS_FILE_TMPDIR/prog" "$BATS_FILE_TMPDIR/prog.c"
+}
+
+# begin: the program runs, and waits for bytes in descriptor 9. Its end is in `end`.
+begin() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+	rm -f begin end
+	mkfifo begin
+	bash -c 'exec 3>&-; "$1"/prog <begin >out & echo $! >pid; wait $!; echo "$? $(cat out)" >end' - "$BATS_FILE_TMPDIR" 3>&- &
+	exec 9>begin
+	until_true 60 [ -s pid ]
+	pid=$(cat pid)
+	rm pid
+	until_true 60 [ "/proc/$pid/exe" -ef "$BATS_FILE_TMPDIR/prog" ]
+	until_true 60 bash -c "[ \$(ls /proc/$pid/task | wc -l) = 4 ]"
+}
+
+is_traced() { grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"; }
+is_free() { ! is_traced; }
+
+# Each of the four threads has one.
+has_breakpoints() {
+	[ "$(find "/proc/$(sed -n 's/TracerPid:.//p' "/proc/$pid/status")/fd" -lname '*perf_event*' | wc -l)" = 4 ]
+}
+
+# unharmed: the program ends as it should.
+unharmed() {
+	until_true 60 is_free
+	exec 9>&-
+	until_true 60 [ -s end ]
+	assert_equal "$(cat end)" '7 fine 1'
+}
+
+# stepping BYTE ARG...: step-log in the background, in `logger`; the program gets the byte when it is waited for.
+stepping() {
+	local byte=$1
+	shift
+	step-log -p "$pid" "$@" -t >log 2>err 3>&- 9>&- &
+	logger=$!
+	until_true 60 is_traced
+	[ -z "$byte" ] || until_true 60 has_breakpoints
+	printf %s "$byte" >&9
+}
+
+# bats test_tags=live
+@test "calls, results, blocks and libraries between two functions; the first block that differs" {
+	begin
+	for byte in e o; do
+		stepping $byte --from=handle --to=done,never
+		wait "$logger"
+		assert_equal "$(cat err)" ''
+		perl -ne '/what=(enter|call|over|return|end) (depth=\d+)(?: function=(\S+))?/ or next; my @told = ($1, $2, $3 // ()); print join(" ", @told, /((?:result|why)=\S+)/), "\n"' log >"$byte"
+		grep -o 'what=block .*last=[^ ]*' log >"$byte.blocks"
+	done
+	run cat e
+	assert_equal "$(grep -v '^over' e)" 'enter depth=0 handle
+call depth=1
+return depth=1 handle result=0x0
+call depth=1 look
+return depth=1 handle result=0x2
+call depth=1 look
+return depth=1 handle result=0x3
+return depth=0 main result=0x5
+call depth=0 done
+end depth=0 why=to'
+	assert_line --regexp '^over depth=1 .*qsort'
+	run diff e.blocks o.blocks
+	assert_line --index 1 --regexp 'function=look'
+	unharmed
+}
+
+# bats test_tags=live
+@test "the process is unharmed whatever becomes of the logger, while it waits and while it steps" {
+	for how in TERM KILL; do
+		begin
+		stepping '' --from=handle --to=done
+		kill -$how "$logger"
+		unharmed
+		begin
+		stepping s --from=look --to=never --limit=10000000
+		kill -$how "$logger"
+		until_true 60 is_free
+		kill -USR1 "$pid" # spins no more
+		unharmed
+	done
+}
+
+# bats test_tags=live
+@test "the limit, a closed pipe, a full disk, a signal meanwhile, and another debugger" {
+	begin
+	stepping s --from=look --to=never --limit=300
+	until_true 60 is_free
+	until_true 60 grep -q '^end ' log
+	assert_equal "$(cat err)" "step-log: the limit is reached before 'look' was over"
+	assert_equal "$(grep -c what=end log)" 1
+	timeout 100 step-log -p "$pid" --from=look --to=never --limit=300 -t | true
+	run -1 bash -c "timeout 100 step-log -p $pid --from=look --to=never --limit=300 -t >/dev/full"
+	assert_output --partial 'no space left on device'
+	stepping '' --from=look --to=done
+	kill -USR1 "$pid" # spins no more
+	printf e >&9      # if that was before the first breakpoint
+	until_true 60 is_free
+	until_true 60 grep -q '^end ' log
+	grep -q 'why=to' log
+	unharmed
+	begin
+	stepping '' --from=handle --to=done
+	run -1 timeout 100 step-log -p "$pid" --from=handle --to=done
+	assert_output --partial "cannot step process $pid: Operation not permitted"
+	kill "$logger"
+	unharmed
+	run -1 step-log -p $$ --from=nobody --to=main
+	assert_output --partial "no function 'nobody' in"
+	run -2 step-log --from=a --to=b
+	run -2 step-log -p 1 --from=a --to=b --limit=0
+}
