@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 	if (limits_file || save_limits_file)
 		how.one_host = "limits in a file are those of one";
 	filter = filter_new(stream, &how);
-	status = add_charts(filter) < 0 ? EXIT_FAILED : EXIT_DONE;
+	status = add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
 	confine(CONFINE_SOCKET | (saved ? CONFINE_RENAME : 0), save_limits_file, argv + first, argc - first);
 
 	/* run */

@@ -183,12 +183,12 @@ int main(int argc, char **argv)
 	how.watch = watch_of_filter(watch);
 	filter = filter_new(stream, &how);
 	watch_filter(watch, filter);
-	if (add_charts(filter) < 0)
-		die("%s", fail_text());
+	status = add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
 	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
 
 	/* run */
-	status = filter_finish(filter);
+	if (status == EXIT_DONE)
+		status = filter_finish(filter);
 	if (status != EXIT_DONE && *fail_text())
 		warn("%s", fail_text());
 	if (status != EXIT_FAILED) {

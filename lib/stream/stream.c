@@ -511,16 +511,19 @@ int stream_close(struct stream *stream)
 	return status;
 }
 
-int stream_finish(struct stream *stream, const struct handlers *handlers, void *context)
+int stream_abandon(struct stream *stream)
 {
 	char reason[1024];
 
-	if (stream_run(stream, handlers, context) == 0)
-		return stream_close(stream);
 	snprintf(reason, sizeof(reason), "%s", fail_text());
 	stream_close(stream);
 	fail("%s", reason);
 	return 1;
+}
+
+int stream_finish(struct stream *stream, const struct handlers *handlers, void *context)
+{
+	return stream_run(stream, handlers, context) == 0 ? stream_close(stream) : stream_abandon(stream);
 }
 
 static int dispatch(struct stream *stream, const struct record *record);

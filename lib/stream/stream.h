@@ -65,6 +65,8 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
  * at which our own input was cut, or is "" if an earlier stage has reported it.
  */
 int stream_close(struct stream *stream);
+/* After fail(): closes the stream and keeps the reason. Returns 1, the exit status. */
+int stream_abandon(struct stream *stream);
 
 /* Runs and closes. Returns the exit status; fail_text() is the message to print, or "". */
 int stream_finish(struct stream *stream, const struct handlers *handlers, void *context);
