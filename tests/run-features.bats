@@ -110,6 +110,21 @@ END
 	refute_output --partial 'config '
 }
 
+@test "a secret's name may stand above its value, as in JSON and XML; what XML has between its elements is a setting, blanks are not" {
+	mkdir keys
+	echo '{"db": {"password": "hunter2", "size": 5, "tokens": ["abc1", "abc2"]}}' >keys/a.json
+	printf '<conf>\n <timeout>30</timeout>\n <secret who="me">hunter3</secret>\n <!-- hunter4 -->\n</conf>\n' >keys/a.xml
+	printf 'program wget\nconfig Json %s\nconfig Xml %s\n' "$PWD/keys/a.json" "$PWD/keys/a.xml" >job
+	run -0 --separate-stderr run-features -t --facts=always -j job "$(W kin.txt)"
+	assert_equal "$stderr" ""
+	refute_output --regexp 'hunter|value=(abc|me)'
+	assert_equal "$(grep -c '^config .*/a.json/.* value=hash:' <<<"$output")" 3
+	assert_equal "$(grep -c '^config .*/a.xml/.* value=hash:' <<<"$output")" 2
+	assert_line --regexp "^config .* name=$PWD/keys/a.json/.*/number value=5$"
+	assert_line --regexp "^config .* name=$PWD/keys/a.xml/conf/timeout/#text value=30$"
+	refute_line --regexp '^config .* value=" *(\\n)? *"$'
+}
+
 @test "no runs: a sentence says why" {
 	run -0 run-features -t -j sqlite3 "$(W kin.txt)"
 	assert_output --partial "no process ran 'sqlite3'"

@@ -53,10 +53,9 @@ static char *hashed(const struct settings *settings, const char *value)
 static bool is_secret(const char *name)
 {
 	static const char *const words[] = {"password", "passwd", "secret", "token", "key"};
-	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasestr(last, words[i]))
+		if (strcasestr(name, words[i]))
 			return true;
 	return false;
 }
@@ -81,12 +80,12 @@ static int cut_numbers(char *copy, char *numbers[NUMBERS_MAX])
 	return count;
 }
 
-static void add(struct settings *settings, const char *name, const char *value)
+static void add(struct settings *settings, const char *name, const char *value, bool secret)
 {
 	char *copy = memory_text(value, strlen(value)), *numbers[NUMBERS_MAX];
 	int count;
 
-	if (is_secret(name)) {
+	if (secret) {
 		put(settings, memory_text(name, strlen(name)), hashed(settings, value));
 		free(copy);
 		return;
@@ -131,7 +130,7 @@ static void read_sysctl(struct settings *settings, const char *path, const char 
 		return;
 	text[length] = '\0';
 	whole = memory_format("sysctl.%s", name);
-	add(settings, whole, text);
+	add(settings, whole, text, is_secret(name));
 	free(whole);
 }
 
@@ -200,11 +199,39 @@ static int add_errors(struct settings *settings, augeas *tree)
 	return status;
 }
 
-static bool is_comment(const char *path)
+/* Comments, and the blanks between what an XML file has. */
+static bool is_remark(const char *path, const char *value)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && slash[1] == '#';
+	return slash && slash[1] == '#' && (strstr(slash, "comment") || !value[strspn(value, " \t\r\n")]);
+}
+
+/* Tells whether the path is that of a file, whose name says nothing of what is in it. */
+static bool is_file(augeas *tree, const char *path)
+{
+	char *place = memory_format("/augeas%s/path", path);
+	bool is = aug_match(tree, place, NULL) > 0;
+
+	free(place);
+	return is;
+}
+
+/* A name stands above its value, too: in XML as a path, in JSON as the value of what is above. */
+static bool is_secret_leaf(augeas *tree, const char *path)
+{
+	char *above = memory_text(path, strlen(path)), *slash;
+	const char *value = NULL;
+	bool secret = false;
+
+	while (!secret && (slash = strrchr(above, '/')) && !is_file(tree, above)) {
+		secret = is_secret(slash + 1);
+		*slash = '\0';
+		if (!secret && aug_get(tree, above, &value) == 1 && value)
+			secret = is_secret(value);
+	}
+	free(above);
+	return secret;
 }
 
 static void add_leaves(struct settings *settings, augeas *tree)
@@ -215,8 +242,8 @@ static void add_leaves(struct settings *settings, augeas *tree)
 	for (int i = 0; i < count; i++) {
 		const char *value = NULL;
 
-		if (aug_get(tree, paths[i], &value) == 1 && value && !is_comment(paths[i]))
-			add(settings, paths[i] + strlen("/files"), value);
+		if (aug_get(tree, paths[i], &value) == 1 && value && !is_remark(paths[i], value))
+			add(settings, paths[i] + strlen("/files"), value, is_secret_leaf(tree, paths[i]));
 		free(paths[i]);
 	}
 	free(paths);
