@@ -1462,6 +1462,8 @@ third: said "so" 4 times'
 		7 1700000000.300000 <... read resumed>"abc, \"d", 4096) = 7 <0.200000>
 		7 1700000000.500000 pread64(3<f>,  <unfinished ...>
 		7 1700000000.600000 <... pread64 resumed>"z", 512, 77) = 1 <0.100000>
+		7 1700000000.610000 getrandom( <unfinished ...>
+		7 1700000000.620000 <... getrandom resumed>"z", 8, GRND_NONBLOCK) = 8 <0.010000>
 		7 1700000000.700000 read(3,  <unfinished ...>
 		7 1700000000.800000 +++ killed by SIGKILL +++
 		8 1700000000.900000 read(3,  <unfinished ...>
@@ -1474,6 +1476,7 @@ third: said "so" 4 times'
 		7 0 0x3,0x0,0x1000,0x0,0x0,0x0
 		8 1 0x1,0x0,0x1,0x0,0x0,0x0
 		7 17 0x3,0x0,0x200,0x4d,0x0,0x0
+		7 318 0x0,0x8,0x0,0x0,0x0,0x0
 		7 0 0x3,0x0,0x0,0x0,0x0,0x0
 		8 0 0x3,0x0,0x0,0x0,0x0,0x0
 	END

@@ -262,7 +262,7 @@ static void take_call(struct log *log, struct thread *thread, const struct call 
 	begin_line(log, thread, line->ts);
 	complete_entry(log, thread, NULL);
 	told = strace_line_numbers(line->arguments, event.arguments);
-	event.held = line->unfinished && told < STRACE_ARGUMENTS && span_length(line->arguments) && line->arguments.end[-1] == ',';
+	event.held = line->unfinished && told < STRACE_ARGUMENTS && (!span_length(line->arguments) || line->arguments.end[-1] == ',');
 	ticket = strace_queue_add(log->queue, &event);
 	if (event.held) {
 		thread->entering = ticket;
