@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <histedit.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,34 @@ static void interrupted(int signal)
 	answer_interrupt();
 }
 
+/* Reads a character. An interrupt is let in only while we wait, so that it ends the wait even if it comes right before. */
+static int read_key(EditLine *line, wchar_t *key)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	unsigned char byte = 0;
+	sigset_t none;
+	ssize_t got;
+
+	(void)line;
+	sigemptyset(&none);
+	do { /* no locale is set, so the line holds ASCII only */
+		if (ppoll(&input, 1, NULL, &none) < 0)
+			return -1;
+		got = read(STDIN_FILENO, &byte, 1);
+	} while (got == 1 && byte > 127);
+	*key = byte;
+	return (int)got;
+}
+
+static void block_interrupts(int how)
+{
+	sigset_t interrupts;
+
+	sigemptyset(&interrupts);
+	sigaddset(&interrupts, SIGINT);
+	sigprocmask(how, &interrupts, NULL);
+}
+
 /* Reads commands until the user ends the session. A command that fails prints its message; the session goes on. */
 static void converse(struct session *session)
 {
@@ -220,8 +249,11 @@ static void converse(struct session *session)
 	el_set(line, EL_HIST, history, past);
 	el_set(line, EL_ADDFN, "complete", "complete the word", complete);
 	el_set(line, EL_BIND, "^I", "complete", NULL);
+	el_set(line, EL_GETCFN, read_key);
 	while (status != SESSION_QUIT) {
+		block_interrupts(SIG_BLOCK);
 		text = el_gets(line, &length);
+		block_interrupts(SIG_UNBLOCK);
 		if (!text && errno == EINTR) {
 			putc('\n', stdout);
 			el_reset(line);
