@@ -93,11 +93,24 @@ static int choose(const struct wanted *wanted, const struct global *global, stru
 	return flag->address % length ? fail("a breakpoint of %" PRIu64 " bytes lies at a multiple of that, and '%s' does not", length, flag->name) : 0;
 }
 
+/* An address stands for a variable without a name, as of an object that was allocated. */
+static int find_memory(const struct wanted *wanted, struct lookup *lookup, struct global *global)
+{
+	char *end;
+
+	if (strncmp(wanted->symbol, "0x", strlen("0x")) != 0)
+		return global_find(wanted->process, wanted->symbol, lookup, global);
+	*global = (struct global){.address = strtoull(wanted->symbol, &end, 16)};
+	if (*end || !wanted->length)
+		return fail("of memory at an address it must be said how many bytes: PID:0xADDRESS:LENGTH");
+	return global_has_memory(wanted->process, global->address + wanted->offset, wanted->length);
+}
+
 static int find(const struct flags *flags, const struct wanted *wanted, struct lookup *lookup, struct flag *flag)
 {
 	struct global global;
 
-	if (global_find(wanted->process, wanted->symbol, lookup, &global) < 0)
+	if (find_memory(wanted, lookup, &global) < 0)
 		return -1;
 	flag->process = wanted->process;
 	flag->reads = wanted->reads;

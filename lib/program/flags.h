@@ -48,7 +48,7 @@ struct flags {
 	unsigned user_registers; /* in each sample */
 };
 
-/* Adds PID:SYMBOL[+OFFSET][:LENGTH][:w|rw]. -1 after fail(). */
+/* Adds PID:SYMBOL[+OFFSET][:LENGTH][:w|rw], or PID:0xADDRESS:LENGTH[:w|rw]. -1 after fail(). */
 int flags_add(struct flags *flags, const char *text, struct lookup *lookup);
 void flags_free(struct flags *flags);
 

@@ -144,6 +144,20 @@ int global_find(int32_t process, const char *name, struct lookup *lookup, struct
 	return status;
 }
 
+int global_has_memory(int32_t process, uint64_t address, uint64_t size)
+{
+	const struct global global = {address, size};
+	struct maps maps = {0};
+	bool has;
+
+	if (read_maps(process, &maps) < 0)
+		return fail("there is no process %d, or it is not to be seen", process);
+	has = has_memory(&maps, &global);
+	free(maps.list.items);
+	free(maps.text);
+	return has ? 0 : fail("process %d has no memory at 0x%llx", process, (unsigned long long)address);
+}
+
 /* Where an offset of the program's file is mapped as code, and how far such code goes. */
 static int map_offset(const struct maps *maps, const char *seen, uint64_t offset, uint64_t *address, uint64_t *from, uint64_t *to)
 {

@@ -18,6 +18,9 @@ struct global {
 /* The program's own comes before those of libraries, of these the first by address. -1 after fail(): there is none, or no such process. */
 int global_find(int32_t process, const char *name, struct lookup *lookup, struct global *global);
 
+/* -1 after fail(): the process does not have all of these bytes in one piece of memory, or there is none. */
+int global_has_memory(int32_t process, uint64_t address, uint64_t size);
+
 /* The entry of a function of the program. `from` and `to` bound the program's code. -1 after fail(). */
 int global_function(int32_t process, const char *name, struct lookup *lookup, uint64_t *address, uint64_t *from, uint64_t *to);
 
