@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "program/code.h"
+#include "program/image.h"
 #include "program/lookup.h"
 #include "program/spaces.h"
 
@@ -19,11 +20,21 @@ struct named { /* an address */
 	UT_hash_handle hh;
 };
 
+struct judged { /* a block */
+	struct {
+		uint64_t at, last;
+	} key;
+	struct image_block block;
+	UT_hash_handle hh;
+};
+
 struct steps {
 	struct stream *stream;
 	int32_t process;
 	struct spaces *spaces;
 	struct named *named;
+	struct judged *judged;
+	const struct stride *known; /* when it is written: the last that has registers, of which only the stack pointer may differ now */
 	ARRAY(struct stride) strides;
 };
 
@@ -40,7 +51,13 @@ struct steps *steps_new(struct stream *stream, int32_t process, struct lookup *l
 
 void steps_free(struct steps *steps)
 {
+	struct judged *judged, *after;
 	struct named *named, *next;
+
+	HASH_ITER(hh, steps->judged, judged, after) {
+		HASH_DEL(steps->judged, judged);
+		free(judged);
+	}
 
 	HASH_ITER(hh, steps->named, named, next) {
 		HASH_DEL(steps->named, named);
@@ -115,6 +132,89 @@ static void add_registers(struct line *line, const struct stride *stride)
 		add_hex(line, stepper_registers[i], stride->registers[i]);
 }
 
+/* --- what a branch depends on --------------------------------------------------------------------------------------------- */
+
+static uint64_t file_offset(const struct mapping *mapping, uint64_t address)
+{
+	return address - mapping->start + mapping->offset;
+}
+
+static const struct image_block *judge(struct steps *steps, const struct mapping *mapping, const struct stride *stride)
+{
+	struct judged *judged, wanted = {.key = {stride->at, stride->to}};
+
+	HASH_FIND(hh, steps->judged, &wanted.key, sizeof(wanted.key), judged);
+	if (judged)
+		return &judged->block;
+	judged = NEW(struct judged);
+	judged->key = wanted.key;
+	HASH_ADD(hh, steps->judged, key, sizeof(judged->key), judged);
+	code_block(mapping->code, file_offset(mapping, stride->at), stride->to - stride->at, &judged->block);
+	return &judged->block;
+}
+
+enum { STACK_POINTER = 7 };
+
+static bool add_register(const struct steps *steps, const struct stride *stride, const struct comparison *comparison, int8_t number, uint64_t times,
+			 uint64_t *sum)
+{
+	const struct stride *from = comparison->when == COMPARISON_AT_END ? stride : steps->known;
+
+	if (number == COMPARISON_NO_REGISTER)
+		return true;
+	if (!from || comparison->when == COMPARISON_LOST || (from != stride && number == STACK_POINTER))
+		return false;
+	*sum += times * from->registers[number];
+	return true;
+}
+
+/* Where the operand lies in memory; false: nobody knows. */
+static bool operand_address(const struct steps *steps, const struct stride *stride, const struct comparison *comparison, uint64_t *address)
+{
+	*address = (uint64_t)comparison->displacement + (comparison->relative ? stride->to : 0);
+	return comparison->relative || (add_register(steps, stride, comparison, comparison->base, 1, address) &&
+					add_register(steps, stride, comparison, comparison->index, comparison->scale, address));
+}
+
+static void add_operand(struct steps *steps, struct line *line, const struct mapping *mapping, const struct stride *stride,
+			const struct comparison *comparison)
+{
+	uint64_t address, byte;
+	char *variable;
+
+	line_unsigned(line, "length", comparison->size);
+	if (!operand_address(steps, stride, comparison, &address))
+		return;
+	add_hex(line, "operand", address);
+	variable = code_variable(mapping->code, file_offset(mapping, stride->at), (int64_t)(address - stride->at), &byte);
+	if (!variable)
+		return;
+	line_text(line, "variable", variable);
+	if (byte)
+		line_unsigned(line, "byte", byte);
+	free(variable);
+}
+
+static void add_reason(struct steps *steps, struct line *line, const struct stride *stride)
+{
+	const struct mapping *mapping = spaces_find(steps->spaces, steps->process, stride->at);
+	const struct image_block *block;
+
+	if (!mapping || !mapping->code)
+		return;
+	block = judge(steps, mapping, stride);
+	if (*block->first)
+		line_text(line, "source", block->first);
+	if (*block->branch)
+		line_text(line, "branch", block->branch);
+	if (block->comparison.what == COMPARISON_MEMORY)
+		add_operand(steps, line, mapping, stride, &block->comparison);
+	else if (block->comparison.what == COMPARISON_REGISTER)
+		line_text(line, "depends", stepper_registers[block->comparison.base]);
+}
+
+/* --- records ---------------------------------------------------------------------------------------------------------------- */
+
 static const char *const whats[] = {[STRIDE_ENTER] = "enter",	[STRIDE_BLOCK] = "block",   [STRIDE_CALL] = "call",
 				    [STRIDE_RETURN] = "return", [STRIDE_OVER] = "over", [STRIDE_SIGNAL] = "signal", [STRIDE_END] = "end"};
 
@@ -128,6 +228,7 @@ static void add_what(struct steps *steps, struct line *line, const struct stride
 		add_function(steps, line, stride->at);
 		add_place(steps, line, "at", stride->at);
 		add_place(steps, line, "back", stride->to);
+		line_integer(line, "process", steps->process);
 		add_registers(line, stride);
 		break;
 	case STRIDE_BLOCK:
@@ -135,6 +236,7 @@ static void add_what(struct steps *steps, struct line *line, const struct stride
 		add_place(steps, line, "at", stride->at);
 		add_place(steps, line, "last", stride->to);
 		add_registers(line, stride);
+		add_reason(steps, line, stride);
 		break;
 	case STRIDE_CALL:
 		add_function(steps, line, stride->to);
@@ -191,6 +293,8 @@ int steps_write(struct steps *steps)
 		line_text(&line, "what", whats[stride->what]);
 		line_unsigned(&line, "depth", stride->depth);
 		add_what(steps, &line, stride);
+		if (stride->what == STRIDE_ENTER || stride->what == STRIDE_BLOCK || stride->what == STRIDE_RETURN)
+			steps->known = stride;
 		status = stream_write_line(steps->stream, &line);
 	}
 	line_free(&line);

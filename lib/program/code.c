@@ -136,6 +136,18 @@ void code_look(struct code *code, uint64_t offset, struct lookup_place *place)
 		lookup_place(code->lookup, code->file, offset, place);
 }
 
+void code_block(struct code *code, uint64_t offset, uint64_t behind, struct image_block *block)
+{
+	*block = (struct image_block){0};
+	if (code->file)
+		lookup_block(code->lookup, code->file, offset, behind, block);
+}
+
+char *code_variable(struct code *code, uint64_t offset, int64_t distance, uint64_t *byte)
+{
+	return code->file ? lookup_variable_at(code->lookup, code->file, offset, distance, byte) : NULL;
+}
+
 static bool is_public(const struct opener_file *file)
 {
 	return file->status.st_mode & S_IROTH;

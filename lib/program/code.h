@@ -51,6 +51,11 @@ bool code_is_mapped(const struct code *code);
 /* Looks up the place at an offset in the file. The caller frees the functions' names. */
 void code_look(struct code *code, uint64_t offset, struct lookup_place *place);
 
+/* As lookup_block() and lookup_variable_at(). */
+struct image_block;
+void code_block(struct code *code, uint64_t offset, uint64_t behind, struct image_block *block);
+char *code_variable(struct code *code, uint64_t offset, int64_t distance, uint64_t *byte);
+
 /*
  * Opens the debug file that a process without rights wishes for the program of this path. The file is one that anybody may read: in the folder
  * of debug files, or beside the program, where only root and our own user may write it. It comes as by opener_open(). -1: there is none.

@@ -1,5 +1,6 @@
 #include "program/image.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -404,4 +405,48 @@ int image_arguments(struct image *image, uint64_t offset, const char *function, 
 	struct argument_question question;
 
 	return ask_of(image, offset, true, function, &question) < 0 ? -1 : argument_list(&question, text);
+}
+
+static void spell_line(struct image *image, uint64_t address, char line[IMAGE_LINE])
+{
+	Dwfl_Line *found = image->has_dwarf ? dwfl_module_getsrc(image->module, address) : NULL;
+	int number;
+	const char *path = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL, *slash = path ? strrchr(path, '/') : NULL;
+
+	if (path)
+		snprintf(line, IMAGE_LINE, "%s:%d", slash ? slash + 1 : path, number);
+}
+
+void image_block(struct image *image, uint64_t offset, uint64_t behind, struct image_block *block)
+{
+	enum { INSTRUCTION_MOST = 15, BLOCK_MOST = 1 << 14 /* bytes */ };
+	const unsigned char *code = NULL;
+	uint64_t address;
+	size_t size = 0;
+
+	*block = (struct image_block){0};
+	if (behind > BLOCK_MOST || !image_address(image, offset, &address))
+		return;
+	for (size_t last = INSTRUCTION_MOST; last > 0 && !code; last--) /* the section may end with the branch */
+		code = read_code(image, address, size = (size_t)behind + last);
+	if (code)
+		block->comparison = comparison_find(code, size, address, address + behind);
+	spell_line(image, address, block->first);
+	spell_line(image, address + behind, block->branch);
+}
+
+char *image_variable(struct image *image, uint64_t offset, int64_t distance, uint64_t *byte)
+{
+	const char *name;
+	uint64_t address;
+	GElf_Sym symbol;
+	char *plain;
+
+	if (!image_address(image, offset, &address))
+		return NULL;
+	name = dwfl_module_addrinfo(image->module, address + (uint64_t)distance, byte, &symbol, NULL, NULL, NULL);
+	if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || *byte >= symbol.st_size)
+		return NULL;
+	plain = demangle(name);
+	return plain ? plain : memory_text(name, strlen(name));
 }

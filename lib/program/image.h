@@ -18,6 +18,7 @@
 
 #include "program/argument.h"
 #include "program/argument_list.h"
+#include "program/comparison.h"
 #include "program/debug_wish.h"
 #include "program/step.h"
 
@@ -52,5 +53,22 @@ int image_argument(struct image *image, uint64_t offset, bool at_entry, const ch
 
 /* As argument_list(), of the function that begins at an offset in the file. */
 int image_arguments(struct image *image, uint64_t offset, const char *function, char text[ARGUMENT_LIST_ROOM]);
+
+enum { IMAGE_LINE = 256 };
+
+/* What a block of code depends on, and where its first instruction and its branch stand in the source: "server.c:71"; "": not known. */
+struct image_block {
+	struct comparison comparison;
+	char first[IMAGE_LINE], branch[IMAGE_LINE];
+};
+
+/* Of the block from an offset in the file on, whose branch lies so many bytes behind. */
+void image_block(struct image *image, uint64_t offset, uint64_t behind, struct image_block *block);
+
+/*
+ * The variable at an address that is so far from that of an offset of code in the file, and which of its bytes that is. The caller frees it; NULL:
+ * there is none.
+ */
+char *image_variable(struct image *image, uint64_t offset, int64_t distance, uint64_t *byte);
 
 #endif

@@ -352,9 +352,11 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file)
  * The process may die of what another file did to it, or be killed from outside. So the file is asked about again, alone, and once more,
  * before it is blamed.
  */
-static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct question *question)
+static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct question *question, const char *more)
 {
 	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+	char *text = memory_format("%s%c%s", name, '\0', more);
+	const size_t length = strlen(name) + 1 + strlen(more);
 	enum outcome outcome = DIED;
 	int deaths = 0, unheard = 0;
 
@@ -362,13 +364,17 @@ static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, c
 		bool held, alone;
 		int fd = -1;
 
-		if (!ready(lookup))
-			return STOPPED;
+		if (!ready(lookup)) {
+			outcome = STOPPED;
+			break;
+		}
 		held = file->holder == lookup->processes;
 		alone = lookup->held == (held ? 1 : 0);
-		if (!held && (fd = opener_open(&file->file, file->path)) < 0)
-			return STOPPED;
-		outcome = ask(lookup, question, name, strlen(name), &file->file, fd, file->path);
+		if (!held && (fd = opener_open(&file->file, file->path)) < 0) {
+			outcome = STOPPED;
+			break;
+		}
+		outcome = ask(lookup, question, text, length, &file->file, fd, file->path);
 		if (fd >= 0)
 			close(fd);
 		if (outcome == ANSWERED && !held) {
@@ -378,6 +384,7 @@ static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, c
 		deaths += outcome == DIED && alone;
 		unheard += outcome == UNHEARD;
 	}
+	free(text);
 	if (outcome == DIED || outcome == SLOW) {
 		file->spent = true;
 		owner_of(lookup, file->owner)->strikes++;
@@ -421,12 +428,50 @@ void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offs
 	struct question question = {.kind = ASK_PLACE, .image = file->number, .offset = offset};
 
 	*place = (struct lookup_place){0};
-	if (is_spent(lookup, file) || ask_about(lookup, file, &question) != ANSWERED || lookup->answer.kind != ANSWER_PLACE ||
+	if (is_spent(lookup, file) || ask_about(lookup, file, &question, "") != ANSWERED || lookup->answer.kind != ANSWER_PLACE ||
 	    !lookup->answer.number)
 		return;
 	place->found = true;
 	take_step(&lookup->answer, &place->step);
 	take_functions(lookup, place);
+}
+
+/* It may be anything: cleans a text that ends within its room. */
+static void clean_line(char line[IMAGE_LINE])
+{
+	char *clean = clean_text(line, strnlen(line, IMAGE_LINE - 1));
+
+	snprintf(line, IMAGE_LINE, "%s", clean);
+	free(clean);
+}
+
+void lookup_block(struct lookup *lookup, struct lookup_file *file, uint64_t offset, uint64_t behind, struct image_block *block)
+{
+	struct question question = {.kind = ASK_BLOCK, .image = file->number, .offset = offset};
+	char number[NUMBER_ROOM];
+
+	*block = (struct image_block){0};
+	snprintf(number, sizeof(number), "%lld", (long long)behind);
+	if (is_spent(lookup, file) || ask_about(lookup, file, &question, number) != ANSWERED || lookup->answer.kind != ANSWER_DONE ||
+	    lookup->length != sizeof(*block))
+		return;
+	memcpy(block, lookup->text, sizeof(*block));
+	clean_line(block->first);
+	clean_line(block->branch);
+	if (!comparison_is_sane(&block->comparison))
+		block->comparison.what = COMPARISON_UNKNOWN;
+}
+
+char *lookup_variable_at(struct lookup *lookup, struct lookup_file *file, uint64_t offset, int64_t distance, uint64_t *byte)
+{
+	struct question question = {.kind = ASK_VARIABLE_AT, .image = file->number, .offset = offset};
+	char number[NUMBER_ROOM];
+
+	snprintf(number, sizeof(number), "%lld", (long long)distance);
+	if (is_spent(lookup, file) || ask_about(lookup, file, &question, number) != ANSWERED || lookup->answer.kind != ANSWER_DONE || !lookup->length)
+		return NULL;
+	*byte = lookup->answer.number;
+	return clean_text(lookup->text, lookup->length);
 }
 
 /* Asks about a file that the process need not keep. */

@@ -60,6 +60,10 @@ struct lookup_place {
 
 void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offset, struct lookup_place *place);
 
+/* As image_block() and image_variable(), of the file. The caller frees the latter; NULL: there is none. */
+void lookup_block(struct lookup *lookup, struct lookup_file *file, uint64_t offset, uint64_t behind, struct image_block *block);
+char *lookup_variable_at(struct lookup *lookup, struct lookup_file *file, uint64_t offset, int64_t distance, uint64_t *byte);
+
 /* The build id of a file that was found at this path; returns its size. 0: none is known. */
 size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, const char *path, unsigned char id[CODE_BUILD_ID]);
 

@@ -151,6 +151,38 @@ static void tell_place(void)
 	answer(&head, texts, length);
 }
 
+static const char *second_text(void)
+{
+	const char *nul = memchr(asked.text, '\0', asked.length);
+
+	return nul ? nul + 1 : "";
+}
+
+static void tell_block(void)
+{
+	const int64_t behind = strtoll(second_text(), NULL, 10);
+	const uint64_t offset = asked.question.offset;
+	struct answer head = {.kind = ANSWER_DONE};
+	struct image_block block;
+
+	image_block(image_asked(), offset, (uint64_t)behind, &block);
+	answer(&head, (const char *)&block, sizeof(block));
+}
+
+static void tell_variable_at(void)
+{
+	const int64_t distance = strtoll(second_text(), NULL, 10);
+	const uint64_t offset = asked.question.offset;
+	struct answer head = {.kind = ANSWER_DONE};
+	char *name = image_variable(image_asked(), offset, distance, &head.number);
+
+	if (name)
+		answer(&head, name, strnlen(name, TEXT_MAX));
+	else
+		answer_text(ANSWER_FAILED, "");
+	free(name);
+}
+
 static void tell_build_id(void)
 {
 	struct answer head = {.kind = ANSWER_DONE};
@@ -160,13 +192,6 @@ static void tell_build_id(void)
 
 	answer(&head, id, size > 0 && size <= TEXT_MAX ? (size_t)size : 0);
 	elf_end(elf);
-}
-
-static const char *second_text(void)
-{
-	const char *nul = memchr(asked.text, '\0', asked.length);
-
-	return nul ? nul + 1 : "";
 }
 
 static void tell_offset(void)
@@ -372,6 +397,8 @@ static const struct {
 	[ASK_ARGUMENTS] = {tell_arguments, true},
 	[ASK_TYPE] = {tell_type},
 	[ASK_PARAMETERS] = {tell_parameters, true},
+	[ASK_BLOCK] = {tell_block, true},
+	[ASK_VARIABLE_AT] = {tell_variable_at, true},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */
