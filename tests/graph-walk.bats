@@ -607,7 +607,7 @@ in fetch: 1 of 6 samples'
 	assert_output 'graph-walk: which node? '"'at'"' finds one, such as '"'at 1'"'; or name one: THREAD/TID#N'
 	run -2 graph-walk -x 'frob' in
 	run -2 graph-walk -x 'compare 1#1' in
-	assert_output "graph-walk: it is 'compare NODE NODE'"
+	assert_output "graph-walk: it is 'compare NODE NODE | --steps GOOD BAD'"
 	run -1 graph-walk -x 'compare -sh/10#1 -1#1' in # names, as threads may have them
 	assert_output "graph-walk: there is no thread '-sh/10'"
 	run -2 graph-walk -x 'show -x' in

@@ -122,6 +122,115 @@ end depth=0 why=to'
 }
 
 # bats test_tags=live
+@test "compare --steps: the first block that differs, by line, and the variable, memory or result that its branch depends on" {
+	cat >player.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		struct job { long kind[2]; short state; };
+		static volatile int is_done, table[4], count, rounds;
+		static char buffer[8], digits[2];
+		__attribute__((noipa)) void done(void) { count++; }
+		__attribute__((noipa)) void by_flag(struct job *job)
+		{
+			do {
+				usleep(job->kind[0]);
+				rounds++;
+			} while (!is_done);
+		}
+		__attribute__((noipa)) void by_memory(struct job *job)
+		{
+			if (job->state > 2)
+				count += 2;
+		}
+		__attribute__((noipa)) void by_table(struct job *job)
+		{
+			if (job->state && table[2] == 7)
+				count += 2;
+		}
+		__attribute__((noipa)) void by_result(struct job *job)
+		{
+			job->kind[0] = 1;
+			if (strtol(digits, NULL, 10))
+				count += 2;
+		}
+		static void *finish(void *arg) { while (rounds < 4) usleep(1000); is_done = 1; return arg; }
+		int main(void)
+		{
+			struct job *job = calloc(1, sizeof(*job));
+			pthread_t thread;
+
+			while (read(0, buffer, 2) == 2) {
+				int bad = buffer[1] == 'b';
+
+				job->kind[0] = job->kind[1] = 2;
+				job->state = bad ? 5 : 1;
+				table[2] = bad ? 7 : 1;
+				is_done = !bad;
+				digits[0] = bad ? '3' : '0';
+				if (*buffer == 'f' && bad)
+					pthread_create(&thread, NULL, finish, NULL);
+				(*buffer == 'f' ? by_flag : *buffer == 'm' ? by_memory : *buffer == 't' ? by_table : by_result)(job);
+				done();
+			}
+			return 0;
+		}
+	END
+	gcc -O1 -g -pthread -Wl,-z,lazy -o player player.c
+	mkfifo bytes
+	./player <bytes 3>&- &
+	pid=$!
+	exec 9>bytes
+	until_true 60 [ "/proc/$pid/exe" -ef player ]
+	one_waits() { [ -n "$(find "/proc/$(sed -n 's/TracerPid:.//p' "/proc/$pid/status")/fd" -lname '*perf_event*' 2>/dev/null)" ]; }
+	echo 'graph id=w kind=event' >w.txt
+	echo 'node graph=w id=1 name=a what=segment tid=1 start=1 end=2 wait=1' >>w.txt
+	for kind in flag memory table result; do
+		for case in good bad; do
+			step-log -p "$pid" --from=by_$kind --to=done >$case.tb 2>err 3>&- 9>&- &
+			logger=$!
+			until_true 60 one_waits
+			printf %s "${kind:0:1}${case:0:1}" >&9
+			wait $logger || fail "$kind $case: $(cat err)"
+		done
+		graph-walk -x 'compare --steps good.tb bad.tb' w.txt >$kind
+		graph-walk -x 'compare --steps bad.tb bad.tb' w.txt >$kind.same
+	done
+	option=$(grep -o -e '--watch=.*' memory)
+	run -1 trace-collect "${option%:2:rw}"
+	assert_output --partial 'of memory at an address it must be said how many bytes: PID:0xADDRESS:LENGTH'
+	run -1 trace-collect "--watch=$pid:0x10:4"
+	assert_output --partial "process $pid has no memory at 0x10"
+	if [ -d /sys/kernel/tracing/instances ]; then
+		timeout 60 trace-collect "$option" --no-recorder --no-programs -t -- bash -c '
+			before=$(grep ^vol "/proc/$1/status")
+			printf mb >&9
+			until [ "$(grep ^vol "/proc/$1/status")" != "$before" ]; do :; done # it waits again' - "$pid" >watched
+		grep -q 'name=flag:write .*flag=player:0x[0-9a-f]* .*function=main' watched
+	fi
+	exec 9>&-
+	run cat flag
+	assert_line --index 0 --regexp '^both run the same [0-9]+ blocks, up to the branch in by_flag, player.c:13 \(player\+0x[0-9a-f]+\)$'
+	assert_line --index 2 --regexp '^then bad.tb: by_flag, player.c:11 '
+	assert_line --index 3 --regexp '^that depends on is_done, 4 bytes at 0x'
+	assert_line --index 4 "who writes it: trace-collect --watch=$pid:is_done:4:rw"
+	run cat memory
+	assert_line --index 0 --regexp 'in by_memory, player.c:17 '
+	assert_line --index 3 --regexp '^that depends on no variable that has a name, 2 bytes at 0x'
+	assert_line --index 4 --regexp "^who writes it: trace-collect --watch=$pid:0x[0-9a-f]+:2:rw\$"
+	run cat table
+	assert_line --index 3 --regexp '^that depends on table, 4 bytes at 0x'
+	assert_line --index 4 "who writes it: trace-collect --watch=$pid:table+8:4:rw"
+	run cat result
+	assert_line --index 3 --regexp '^that depends on what .*strto[a-z]+ returned: 0x0, and 0x3$'
+	run cat flag.same
+	assert_output --regexp '^the same [0-9]+ blocks, one after the other$'
+	run -1 graph-walk -x 'compare --steps good.tb none.tb' w.txt
+	run -1 graph-walk -x 'compare --steps good.tb w.txt' w.txt
+	assert_output "graph-walk: 'w.txt' has no steps, as step-log writes them"
+}
+
+# bats test_tags=live
 @test "the process is unharmed whatever becomes of the logger, while it waits and while it steps" {
 	for how in TERM KILL; do
 		begin

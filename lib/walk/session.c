@@ -11,6 +11,7 @@
 #include "walk/difference.h"
 #include "walk/dot.h"
 #include "walk/node_name.h"
+#include "walk/step_difference.h"
 #include "walk/tell.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
@@ -32,7 +33,7 @@ struct request {
 	struct session *session;
 	char *words[WORDS_MOST];
 	int count;
-	bool any_thread, again; /* --thread=any, -r */
+	bool any_thread, again, steps; /* --thread=any, -r, --steps */
 	uint64_t edge;		/* --edge=N */
 };
 
@@ -262,8 +263,11 @@ static struct side side_of(const struct request *request, int word)
 
 static int run_compare(struct request *request)
 {
-	struct side one = side_of(request, 0), other;
+	struct side one, other;
 
+	if (request->steps)
+		return tell_steps(&request->session->teller, request->words[0], request->words[1]);
+	one = side_of(request, 0);
 	if (one.segment == NUMBER_NONE)
 		return -1;
 	other = side_of(request, 1);
@@ -515,7 +519,7 @@ static const struct command {
 	{"similar", "[--thread=any] [NODE]", 0, 1, "t", run_similar, "normal segments that did the same"},
 	{"back", "[--edge=N] [NODE]", 0, 1, "e", run_back, "who ended that wait, and what that one had waited for", 1},
 	{"show", "[NODE]", 0, 1, "", run_show, "all that is known of a node"},
-	{"compare", "NODE NODE", 2, 2, "", run_compare, "what differs"},
+	{"compare", "NODE NODE | --steps GOOD BAD", 2, 2, "s", run_compare, "what differs; --steps: of two files of step-log(1)"},
 	{"cut", "EDGE [NODE]", 1, 2, "", run_cut, "edges like that one, as 'show' numbers them, are none"},
 	{"join", "NODE NODE", 2, 2, "", run_join, "an edge that events do not show"},
 	{"boundary", "EVENT", 1, 1, "", run_boundary, "at this event a thread begins something else"},
@@ -566,6 +570,10 @@ static int take_option(struct request *request, const struct command *command, c
 
 	if (!strcmp(word, "-r") && has_option(command, 'r')) {
 		request->again = true;
+		return 0;
+	}
+	if (!strcmp(word, "--steps") && has_option(command, 's')) {
+		request->steps = true;
 		return 0;
 	}
 	if (!strcmp(word, "--thread=any") && has_option(command, 't')) {
