@@ -14,14 +14,14 @@ build() { # PROGRAM OPTION...
 		#include <sys/socket.h>
 		#include <unistd.h>
 		struct connection { long pad[3]; int fd, file; };
-		struct client { uint64_t id; struct connection *conn; const char *cmd; };
+		struct client { uint64_t id; struct connection *conn; const char *cmd; struct { long length; const char *text; } line; };
 		const char *version = "served-1.2.3";
 		__attribute__((noinline, optimize("O0"))) int handle(struct client *c) { return (int)c->id; }
 		__attribute__((naked, noinline)) void slow(struct client *c) { __asm__("test %rdi,%rdi\n\tret"); }
 		int main(int count, char **words)
 		{
 			struct connection one = {.file = open("/dev/null", O_RDONLY)}, two = one;
-			struct client clients[] = {{7, &one, "first"}, {8, &two, "second"}, {9, NULL, "third"}};
+			struct client clients[] = {{7, &one, "first", {0, "/a/b?c=d HTTP"}}, {8, &two, "second", {0, "/e\r\nf"}}, {9, NULL, "third", {0, NULL}}};
 			char done[32];
 			int ends[2];
 			if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
@@ -52,10 +52,10 @@ build() { # PROGRAM OPTION...
 states() {
 	cat >served.state <<-END
 		states name=served
-		probe function=handle binary=served return=yes args="c=%1:ptr,fd=%1->conn->fd:s32,id=%1->id:u64,cmd=%1->cmd:string,ret:s32"
+		probe function=handle binary=served return=yes args="c=%1:ptr,fd=%1->conn->fd:s32,id=%1->id:u64,cmd=%1->cmd:string,path=%1->line.text:path,ret:s32"
 		probe function=slow binary=served,other args="id=%1->id:u64"
 		layout if="unserved-" handle.%1=client client.id=8:u64
-		layout if="served-1.2" handle.%1=client slow.%1=client client.id=0:u64 client.conn=8:connection client.cmd=16 connection.fd=$1:s32
+		layout if="served-1.2" handle.%1=client slow.%1=client client.id=0:u64 client.conn=8:connection client.cmd=16 client.line=24:line line.text=8 connection.fd=$1:s32
 		on event=probe:handle if="cmd != ''" push path="Threads/{tid}" value="{cmd} {fd}"
 		on event=probe:handle__return pop path="Threads/{tid}"
 	END
@@ -112,9 +112,9 @@ collect() {
 		sed -n "s/^$pid //p" all >one
 		grep -v return one | head -n 3 >entries
 		run -0 cat entries
-		assert_line --index 0 --regexp '^handle c=0x fd=[0-9]+ id=7 cmd=first$'
-		assert_line --index 1 --regexp '^handle c=0x fd=[0-9]+ id=8 cmd=second$'
-		assert_line --index 2 --regexp '^handle c=0x fd=\? id=9 cmd=third$'
+		assert_line --index 0 --regexp '^handle c=0x fd=[0-9]+ id=7 cmd=first path=/a/b$'
+		assert_line --index 1 --regexp '^handle c=0x fd=[0-9]+ id=8 cmd=second path=/e$'
+		assert_line --index 2 --regexp '^handle c=0x fd=\? id=9 cmd=third path=\?$'
 		assert_equal "$(grep -c '^handle__return ret=' one)" 7
 	done
 	state-build -s ./served.state -o history trace
@@ -132,7 +132,7 @@ collect() {
 	run -0 --separate-stderr collect done.$server
 	assert_regex "$stderr" "'$PWD/served': its layout line is wrong"
 	told >all
-	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=?$' all)" 7
+	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=? path=?$' all)" 7
 	assert_equal "$(grep -c 'handle__return ret=[789]$' all)" 7
 
 	wait $server
@@ -146,7 +146,7 @@ collect() {
 	run -0 --separate-stderr collect done.$server
 	assert_regex "$stderr" "'$PWD/served': some arguments are left out: cannot tell '%1->conn->fd:s32' of 'handle'"
 	told >all
-	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=?$' all)" 7
+	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=? path=?$' all)" 7
 }
 
 @test "a program that begins later is probed when its exec was seen, dear entries if that is asked for" {

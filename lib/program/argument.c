@@ -164,6 +164,7 @@ static int read_type(struct cursor *cursor, struct argument *argument)
 		{"u8", ARGUMENT_UNSIGNED, 1}, {"u16", ARGUMENT_UNSIGNED, 2}, {"u32", ARGUMENT_UNSIGNED, 4}, {"u64", ARGUMENT_UNSIGNED, 8},
 		{"s8", ARGUMENT_SIGNED, 1},   {"s16", ARGUMENT_SIGNED, 2},   {"s32", ARGUMENT_SIGNED, 4},   {"s64", ARGUMENT_SIGNED, 8},
 		{"x64", ARGUMENT_HEX, 8},     {"ptr", ARGUMENT_HEX, 8},	     {"string", ARGUMENT_STRING, 8}, {"text", ARGUMENT_TEXT, 0},
+		{"path", ARGUMENT_PATH, 8},
 	};
 	struct cursor ahead;
 	char word[ARGUMENT_WORD];
@@ -181,7 +182,7 @@ static int read_type(struct cursor *cursor, struct argument *argument)
 			return 0;
 		}
 	skip_blanks(cursor);
-	return fail_at(cursor, "there are the types u8 to u64, s8 to s64, x64, string, text, ptr, but not this");
+	return fail_at(cursor, "there are the types u8 to u64, s8 to s64, x64, string, text, path, ptr, but not this");
 }
 
 static int read_argument(struct cursor *cursor, struct argument *argument)
@@ -275,6 +276,7 @@ struct argument_found argument_absent(const struct argument *argument)
 		break;
 	case ARGUMENT_STRING:
 	case ARGUMENT_TEXT:
+	case ARGUMENT_PATH:
 		found.form = ARGUMENT_FORM_TEXT;
 		found.size = ARGUMENT_TEXT_MOST;
 		break;

@@ -3,10 +3,11 @@
  *
  *	expr  = [label "="] base {"->" member | "." member | "[" number "]"} [":" type];
  *	base  = parameter | "%" number | "ret" | "@" symbol;
- *	type  = "u8".."u64" | "s8".."s64" | "x64" | "string" | "text" | "ptr";
+ *	type  = "u8".."u64" | "s8".."s64" | "x64" | "string" | "text" | "path" | "ptr";
  *
  * %N is the Nth argument by the calling convention, from 1 on; `ret` what the call returns; @ a global variable. Without a type it is that of
- * the debugging information (DWARF). `string` is text at the address that the value is, `text` text in place, `ptr` an address. Blanks may stand
+ * the debugging information (DWARF). `string` is text at the address that the value is, `text` text in place, `path` text at an address up to
+ * the first blank, control character or '?' (of an HTTP request its path, and nothing else of it), `ptr` an address. Blanks may stand
  * anywhere but in words.
  *
  *	arguments_parse()	in any process
@@ -23,7 +24,7 @@ enum { ARGUMENTS_MAX = 12, ARGUMENT_STEPS = 8, ARGUMENT_WORD = 64, ARGUMENT_INDE
 
 enum argument_base { ARGUMENT_PARAMETER, ARGUMENT_NUMBERED, ARGUMENT_RESULT, ARGUMENT_GLOBAL };
 enum argument_step_kind { ARGUMENT_ARROW, ARGUMENT_DOT, ARGUMENT_INDEX };
-enum argument_kind { ARGUMENT_BY_DWARF, ARGUMENT_UNSIGNED, ARGUMENT_SIGNED, ARGUMENT_HEX, ARGUMENT_STRING, ARGUMENT_TEXT };
+enum argument_kind { ARGUMENT_BY_DWARF, ARGUMENT_UNSIGNED, ARGUMENT_SIGNED, ARGUMENT_HEX, ARGUMENT_STRING, ARGUMENT_TEXT, ARGUMENT_PATH };
 
 struct argument_step {
 	enum argument_step_kind kind;
@@ -81,6 +82,7 @@ struct argument_found {
 	uint8_t size;	   /* bytes of a number: 1, 2, 4 or 8; or of text */
 	uint8_t bit, bits; /* the number is these bits of it, from the lowest on; bits 0: all */
 	uint8_t absent;	   /* it cannot be told; then nothing but its form and size counts */
+	uint8_t path;	   /* text that ends before the first blank, control character or '?' */
 	uint8_t by_members; /* somebody wrote down where it is (program/members.h) */
 	struct argument_path value, length;
 };

@@ -553,20 +553,20 @@ static int settle(const struct finder *finder, struct place *place)
 	return 0;
 }
 
-/* By what somebody wrote down: the place's value points to something of this type. */
+/* By what somebody wrote down: the place's value points to something of this type; or, before a dot, is it. */
 static int take_written(const struct finder *finder, const struct argument_step *step, struct place *place)
 {
 	struct members_type of = place->written;
 	int64_t offset;
 
-	if (step->kind != ARGUMENT_ARROW)
+	if (step->kind != ARGUMENT_ARROW && !place->in_memory)
 		return refuse(finder, "what was written down of its members are those behind '->'");
 	if (!members_find(finder->question->members, &of, step->member, &offset, &place->written))
 		return fail("cannot tell '%.*s' of '%s': nobody wrote down where '%s' of '%.*s' is", finder->argument->length,
 			    finder->argument->text, finder->question->function, step->member, (int)of.length, of.name);
-	if (follow(finder, place) < 0)
+	if (step->kind == ARGUMENT_ARROW && follow(finder, place) < 0)
 		return -1;
-	place->offset = offset;
+	place->offset = step->kind == ARGUMENT_ARROW ? offset : place->offset + offset;
 	return 0;
 }
 
@@ -741,8 +741,12 @@ static int tell(struct finder *finder, struct place *place, const struct type_bi
 		return tell_by_dwarf(finder, place, bits, found);
 	if (bits->count && argument->kind > ARGUMENT_HEX)
 		return refuse(finder, "a bit-field is no text");
-	if (argument->kind == ARGUMENT_STRING)
-		return tell_string(finder, place, found);
+	if (argument->kind == ARGUMENT_STRING || argument->kind == ARGUMENT_PATH) {
+		int status = tell_string(finder, place, found);
+
+		found->path = argument->kind == ARGUMENT_PATH;
+		return status;
+	}
 	if (argument->kind == ARGUMENT_TEXT)
 		return tell_text(finder, place, place->typed && type_peel(&place->type, &peeled) ? type_size(&peeled) : 0, found);
 	return tell_number(finder, place, argument->size, forms[argument->kind], bits->count ? bits : &none, found);

@@ -4,7 +4,8 @@
  *
  *	call.%1=client client.id=0:u64 client.conn=16:connection connection.fd=56:s32
  *
- * The TYPE of a base or member is what that points to, or one of u8 to u64 and s8 to s64, which it is.
+ * The TYPE of a base or member is what that points to, or one of u8 to u64 and s8 to s64, which it is. Of a struct within a struct, whose members are
+ * named behind a dot, it is the type itself.
  */
 #ifndef PROGRAM_MEMBERS_H
 #define PROGRAM_MEMBERS_H

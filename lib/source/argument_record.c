@@ -483,6 +483,15 @@ static bool take_number(const struct argument_record *record, const struct told 
 	return true;
 }
 
+static size_t path_length(const char *text, size_t most)
+{
+	size_t length = 0;
+
+	while (length < most && (unsigned char)text[length] > ' ' && text[length] != '?' && text[length] != 0x7f)
+		length++;
+	return length;
+}
+
 /* The text, and its length, which is not more than what is told of it. False: unknown. */
 static bool find_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, const char **text,
 		      size_t *length)
@@ -501,6 +510,7 @@ static bool find_text(const struct argument_record *record, const struct told *t
 	}
 	*text = payload + at;
 	*length = most ? strnlen(*text, most < place >> 16 ? most : place >> 16) : 0;
+	*length = told->found.path ? path_length(*text, *length) : *length;
 	return true;
 }
 
