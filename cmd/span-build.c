@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/priority.h"
+#include "blame/past.h"
 #include "event/event.h"
 #include "span/requests.h"
 
@@ -20,24 +21,30 @@ static const struct option_entry options[] = {
 	{0},
 };
 
+struct building {
+	struct requests *requests;
+	struct past *past; /* who held up threads, where the stream tells how they were woken */
+};
+
+/* Drops records that name thread or device numbers of one host: the output has no events that these names belong to. */
 static int record_seen(void *context, const struct record *record)
 {
-	if (requests_record(context, record) < 0)
+	const struct building *building = context;
+
+	if (requests_reads(record->kind) && requests_record(building->requests, record) < 0)
+		return -1;
+	if (past_reads(record->kind) && past_record(building->past, record) < 0)
 		return -1;
 	return record->kind == KIND_STREAM || record->kind == KIND_LOST ? STREAM_PASS : STREAM_DROP;
 }
 
-/* Drops records that name thread or device numbers of one host: the output has no events that these names belong to. */
-static int drop(void *context, const struct record *record)
-{
-	(void)context;
-	(void)record;
-	return STREAM_DROP;
-}
-
 static int stream_over(void *context)
 {
-	return requests_write(context);
+	const struct building *building = context;
+	int status = requests_write(building->requests);
+
+	past_forget(building->past);
+	return status;
 }
 
 static void complain(const struct requests *requests)
@@ -53,10 +60,10 @@ static void complain(const struct requests *requests)
 int main(int argc, char **argv)
 {
 	static const enum kind unnamed[] = {KIND_DEVICE, KIND_FILE, KIND_QUOTA, KIND_TRACED, KIND_STACK, KIND_TIMER, KIND_SYMBOL,
-					    KIND_PRINTK, KIND_STAGE, KIND_CHART, KIND_TICK};
+					    KIND_PRINTK, KIND_STAGE, KIND_CHART};
 	int first = command_line(argc, argv, options, "[FILE...]", "find requests and their answers in what connections carried");
 	struct handlers handlers = {.finish = stream_over, .hosts = true};
-	struct requests *requests;
+	struct building building;
 	struct events *events;
 	struct stream *stream;
 	int status, failed;
@@ -70,33 +77,37 @@ int main(int argc, char **argv)
 	interrupt_defer();
 	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
-	requests = requests_new(stream, events);
+	building = (struct building){requests_new(stream, events), past_new(stream, events)};
+	if (!building.past)
+		die("%s", fail_text());
+	requests_teller(building.requests, (struct doings_teller){past_tell, building.past});
 	for (int i = 0; i < files.count; i++) {
 		struct state_file *file = state_file_load(files.items[i], events);
 
 		if (!file)
 			die("%s", fail_text());
-		requests_states(requests, file);
+		requests_states(building.requests, file);
 	}
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* build */
 	for (int kind = 0; kind < KINDS; kind++)
-		if (requests_reads(kind))
+		if (requests_reads(kind) || past_reads(kind))
 			handlers.on[kind] = record_seen;
 	for (size_t i = 0; i < sizeof(unnamed) / sizeof(unnamed[0]); i++)
-		handlers.on[unnamed[i]] = drop;
-	failed = stream_run(stream, &handlers, requests) < 0 || stream_flush(stream) < 0 ? -1 : 0;
+		handlers.on[unnamed[i]] = record_seen;
+	failed = stream_run(stream, &handlers, &building) < 0 || stream_flush(stream) < 0 ? -1 : 0;
 	if (failed < 0)
 		warn("%s", fail_text());
 	else if (!stream_output_closed(stream))
-		complain(requests);
+		complain(building.requests);
 	status = stream_close(stream);
 	if (failed == 0 && status && *fail_text())
 		warn("%s", fail_text());
 
 	/* close */
-	requests_free(requests);
+	requests_free(building.requests);
+	past_free(building.past);
 	events_free(events);
 	return failed < 0 ? EXIT_FAILED : status;
 }

@@ -155,6 +155,78 @@ older() {
 	assert_regex "$stderr" "no probe line makes the event probe:none"
 }
 
+@test "unit lines of one event with conditions; of a port that another line names they do not count" {
+	cat >web.state <<-'END'
+		states   name=web
+		probe    function=on_url binary=store args="method=%1:u8,url=%2:path"
+		unit     name=http by=event event=probe:on_url if="method == 1" name="GET {url}"
+		unit     name=http by=event event=probe:on_url if="method != 1 || method == null" name="{url}"
+	END
+	served "110.0053 30 probe:on_url method=1 url=/cart" "111.0053 30 probe:on_url url=/pay" >stream
+	run -0 span-build -s ./web.state --text stream
+	assert_equal "$(sed -n 's/^span .*service=store .*sure=yes name=//p' <<<"$output")" $'"GET /cart"\n/pay'
+	echo 'unit name=kv port=7001' >>web.state
+	run -0 span-build -s ./web.state --text stream
+	refute_output --partial name=/pay
+	echo 'unit name=kv if="x == 1"' >>web.state
+	run -1 --separate-stderr span-build -s ./web.state stream
+	assert_regex "$stderr" "web.state:6: .*event=, if= and fd= are for by=event"
+}
+
+# parts GRAPH: the nodes below a span or its queue that tell what its thread did, "PARENT'S-NAME > NAME FROM TO".
+parts() {
+	awk -v graph="$1" '/^node / { split($2, g, "="); split($3, id, "="); match($0, /name="[^"]*"|name=[^ ]*/); name[id[2]] = substr($0, RSTART + 5, RLENGTH - 5) }
+		/^node / && g[2] == graph && /(held|works|busy|idle|runnable|wake)/ { match($0, /parent=[0-9]+/); parent = substr($0, RSTART + 7, RLENGTH - 7)
+			match($0, /wait_start=[0-9.]+/); from = substr($0, RSTART + 11, RLENGTH - 11); match($0, /wait_end=[0-9.]+/)
+			print name[parent], ">", name[id[2]], from, substr($0, RSTART + 9, RLENGTH - 9) }'
+}
+
+@test "a service's time, and that in its queue, is cut by what its thread did: states, but for its waits" {
+	cat >store.state <<-'END'
+		states name=store
+		on event=x:begin push path="Jobs/{tid}/Client" value="works for {client}"
+		on event=x:end   pop path="Jobs/{tid}/Client"
+		on event=x:busy  set path="Jobs/{tid}/Step" value="busy"
+		on event=x:idle  clear path="Jobs/{tid}/Step"
+		view kind=lanes path="Jobs/*/Client"
+		view kind=lanes path="Jobs/*/Step"
+	END
+	# before it reads the second request, at 111.0052, it works for client 7; the step within that is not told
+	served "110.0060 30 x:busy " "110.0070 30 x:idle " "111.0040 30 x:begin client=7" "111.0046 30 x:busy " "111.0050 30 x:end " "111.0060 30 x:idle " >stream
+	span-build -s ./store.state --text stream >got
+	parts 1 <got >first
+	diff first - <<-'END'
+		store > "store: busy" 110.006000000 110.007000000
+	END
+	parts 5 <got >second
+	diff second - <<-'END'
+		"queue: store" > "store: works for *" 111.004500000 111.005000000
+		"queue: store" > "store: busy" 111.005000000 111.005200000
+		store > "store: busy" 111.005200000 111.006000000
+	END
+	# behind a wait for several descriptors nobody knows for whom it works
+	sed '/ts=110.006/i event ts=110.005500000 cpu=0 tid=30 name=syscalls:sys_enter_epoll_wait epfd=4' stream >waited
+	assert_equal "$(span-build -s ./store.state --text waited | parts 1)" ""
+	# who answers with others does not do all of it
+	sed 's/\(ts=110.010050000 .*\)tid=30/\1tid=31/' stream >shared
+	assert_equal "$(span-build -s ./store.state --text shared | parts 1)" ""
+}
+
+@test "who held a service's thread up is told before what its states were" {
+	printf 'states name=s\non event=x:busy set path="T/{tid}" value=busy\nview kind=lanes path="T/*"\n' >s.state
+	local switch="name=sched:sched_switch"
+	served "110.0050 30 x:busy " "110.0060 30 x:switch " "110.0080 66 x:switch " |
+		sed -e "s/tid=30 name=x:switch/tid=30 comm=store $switch prev_comm=store prev_pid=30 prev_prio=120 prev_state=R next_comm=hog next_pid=66 next_prio=120/" \
+			-e "s/tid=66 name=x:switch/tid=66 comm=hog $switch prev_comm=hog prev_pid=66 prev_prio=120 prev_state=S next_comm=store next_pid=30 next_prio=120/" >switched
+	span-build -s ./s.state --text switched >got
+	run -0 cat got
+	assert_line --regexp '^node graph=1 .*name="hog: on CPU 0 while store was runnable" .*start=110.006000000 end=110.008000000 .*deed=hold-cpu who=hog whom=store'
+	assert_line --regexp '^node graph=1 .*name="store: busy" .*start=110.005200000 end=110.006000000 '
+	assert_line --regexp '^node graph=1 .*name="store: busy" .*start=110.008000000 end=110.010050000 '
+	blame-rank --text got >ranked
+	grep -q '^path graph=1 .* from=110.006000000 to=110.008000000 .*who=hog' ranked
+}
+
 @test "a dispatch line: what a callback sends is for the request that it received, however many are open" {
 	printf 'states name=node\ndispatch binary=front within=on_read\n' >node.state
 	local wait another

@@ -19,16 +19,16 @@ bool turns_see_waits(const struct host *host)
 	return (host->told & all) == all;
 }
 
-static bool waited(const struct host *host, int32_t tid, int64_t from, int64_t to)
+int64_t turns_waited(const struct host *host, int32_t tid, int64_t from, int64_t to)
 {
 	struct thread *thread;
 	size_t before;
 
 	HASH_FIND_INT(host->threads, &tid, thread);
 	if (!thread)
-		return false;
+		return TIME_NONE;
 	before = COUNT_UNTIL(thread->waited.items, thread->waited.count, ts, from);
-	return before < thread->waited.count && thread->waited.items[before].ts <= to;
+	return before < thread->waited.count && thread->waited.items[before].ts <= to ? thread->waited.items[before].ts : TIME_NONE;
 }
 
 static bool lost_within(const struct host *host, int64_t from, int64_t to)
@@ -125,7 +125,7 @@ static void find_cause(struct requests *requests, const struct open *open, struc
 		const struct turn *cause = &requests->turns.items[own];
 
 		turn->sure = cause->alone && cause->answered && turn->alone && turns_see_waits(host) &&
-			     !waited(host, turn->tid, cause->taken, turn->start) && !lost_within(host, cause->taken, cause->last);
+			     turns_waited(host, turn->tid, cause->taken, turn->start) == TIME_NONE && !lost_within(host, cause->taken, cause->last);
 		turn->parent = turn->sure ? own : -1;
 	} else {
 		turn->sure = !served && !host->gaps.count;

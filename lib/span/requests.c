@@ -43,6 +43,7 @@ static void host_free(struct host *host)
 		free(thread);
 	}
 	units_free(host->units);
+	lanes_free(host->lanes);
 	flows_free(host->flows);
 	free(host->gaps.items);
 	free(host->name);
@@ -72,6 +73,11 @@ void requests_free(struct requests *requests)
 	free(requests);
 }
 
+void requests_teller(struct requests *requests, struct doings_teller teller)
+{
+	requests->tellers[0] = teller;
+}
+
 const struct requests_counts *requests_counts(const struct requests *requests)
 {
 	return &requests->counts;
@@ -99,10 +105,13 @@ static int add_host(struct requests *requests, char *name)
 {
 	struct flows *flows = flows_new(requests->stream, requests->events);
 	struct units *units = units_new(requests->events, flows);
+	struct lanes *lanes = lanes_new(requests->events);
 
-	for (size_t i = 0; i < requests->files.count; i++)
+	for (size_t i = 0; i < requests->files.count; i++) {
 		units_add(units, requests->files.items[i]);
-	*ARRAY_ADD(&requests->hosts) = (struct host){.name = name, .flows = flows, .units = units, .width = width_of(requests, name)};
+		lanes_add(lanes, requests->files.items[i]);
+	}
+	*ARRAY_ADD(&requests->hosts) = (struct host){.name = name, .flows = flows, .units = units, .lanes = lanes, .width = width_of(requests, name)};
 	return (int)requests->hosts.count - 1;
 }
 
@@ -273,34 +282,47 @@ static int take_event(struct requests *requests, const struct record *record)
 
 bool requests_reads(enum kind kind)
 {
-	return flows_reads(kind) || kind == KIND_HOST || kind == KIND_CLOCK || kind == KIND_STREAM || kind == KIND_FORMAT || kind == KIND_TASK;
+	return flows_reads(kind) || kind == KIND_HOST || kind == KIND_CLOCK || kind == KIND_FORMAT || lanes_reads(kind);
+}
+
+/* The record's fields, if it is a line. NULL after fail(), or if it is none. */
+static const struct fields *fields_of(struct requests *requests, const struct record *record)
+{
+	return record->packed ? NULL : stream_fields(requests->stream, record);
+}
+
+static int take(struct requests *requests, const struct record *record, const struct fields *fields)
+{
+	switch (record->kind) {
+	case KIND_STREAM:
+		return take_stream(requests, fields);
+	case KIND_HOST:
+		return take_host(requests, fields);
+	case KIND_CLOCK:
+		return take_clock(requests, fields);
+	case KIND_FORMAT:
+		tell_wait(host_at_hand(requests), requests_wait(record));
+		return 0;
+	case KIND_TASK:
+		return take_task(requests, fields);
+	case KIND_LOST:
+		return take_loss(requests, fields);
+	case KIND_EVENT:
+		return take_event(requests, record);
+	default:
+		return 0;
+	}
 }
 
 int requests_record(struct requests *requests, const struct record *record)
 {
-	const struct fields *fields = NULL;
-	int status = 0;
+	const struct fields *fields = record->kind == KIND_EVENT ? NULL : fields_of(requests, record);
 
-	if (!record->packed && record->kind != KIND_EVENT) {
-		fields = stream_fields(requests->stream, record);
-		if (!fields)
-			return -1;
-	}
-	if (record->kind == KIND_STREAM)
-		return take_stream(requests, fields);
-	if (record->kind == KIND_HOST)
-		return take_host(requests, fields);
-	if (record->kind == KIND_CLOCK)
-		return take_clock(requests, fields);
-	if (record->kind == KIND_FORMAT)
-		tell_wait(host_at_hand(requests), requests_wait(record));
-	else if (record->kind == KIND_TASK)
-		status = take_task(requests, fields);
-	else if (record->kind == KIND_LOST)
-		status = take_loss(requests, fields);
-	else if (record->kind == KIND_EVENT)
-		status = take_event(requests, record);
-	return status == 0 && flows_reads(record->kind) ? flows_record(host_at_hand(requests)->flows, record) : status;
+	if (record->kind != KIND_EVENT && !record->packed && !fields)
+		return -1;
+	if (take(requests, record, fields) < 0 || (lanes_reads(record->kind) && lanes_record(host_at_hand(requests)->lanes, record, fields) < 0))
+		return -1;
+	return flows_reads(record->kind) ? flows_record(host_at_hand(requests)->flows, record) : 0;
 }
 
 /* --- turns -------------------------------------------------------------------------------------------------------- */
@@ -368,13 +390,13 @@ static int by_start(const void *left, const void *right)
 
 /* --- requests within turns ---------------------------------------------------------------------------------------- */
 
-static bool is_of_turn(const struct host *host, const struct turn *turn, const struct state_unit *unit, const struct begun *begun)
+static bool is_of_turn(const struct host *host, const struct turn *turn, const struct begun *begun)
 {
 	int32_t process = turns_process(host, turn->tid);
 
-	if (begun->unit != unit)
+	if (!units_count_for(host->units, begun->unit, turn->end->local.port))
 		return false;
-	if (unit->fd.pieces.count == 0)
+	if (begun->unit->fd.pieces.count == 0)
 		return begun->end == turn->end;
 	return begun->fd == turn->end->fd && (begun->tid == turn->tid || (process && turns_process(host, begun->tid) == process));
 }
@@ -384,13 +406,12 @@ static void split_turn(struct requests *requests, size_t index, const struct beg
 {
 	struct turn whole = requests->turns.items[index];
 	const struct host *host = &requests->hosts.items[whole.host];
-	const struct state_unit *unit = units_of_port(host->units, whole.end->local.port);
 	size_t found = 0, last = index;
 
 	for (size_t i = 0; i < count; i++) {
 		struct turn next = whole;
 
-		if (!is_of_turn(host, &whole, unit, &list[i]))
+		if (!is_of_turn(host, &whole, &list[i]))
 			continue;
 		if (found++ == 0) {
 			requests->turns.items[index].name = list[i].name;
@@ -412,11 +433,10 @@ static void find_units(struct requests *requests)
 	for (size_t i = 0; i < turns; i++) {
 		const struct turn *turn = &requests->turns.items[i];
 		const struct host *host = &requests->hosts.items[turn->host];
-		const struct state_unit *unit = turn->server ? units_of_port(host->units, turn->end->local.port) : NULL;
 		const struct begun *list;
 		size_t count;
 
-		if (!unit || !unit->type)
+		if (!turn->server)
 			continue;
 		list = units_begun(host->units, turn->taken, turn->last, &count);
 		split_turn(requests, i, list, count);
@@ -528,6 +548,25 @@ static const char *service_name(const struct host *host, int32_t tid)
 	return thread && *thread->comm ? thread->comm : NULL;
 }
 
+/* From when the thread took the request on it did nothing else until it waited for whatever came next; TIME_NONE: others had a hand in it. */
+static int64_t own_until(const struct host *host, const struct turn *turn)
+{
+	int64_t waited = turns_waited(host, turn->tid, turn->taken, turn->last);
+
+	if (!turn->server || !turn->alone || !turn->answered || !turns_see_waits(host))
+		return TIME_NONE;
+	return waited == TIME_NONE ? turn->last : waited;
+}
+
+/* Only this thread ever received on the connection. */
+static bool is_only_reader(const struct turn *turn)
+{
+	for (size_t i = 0; i < turn->end->received.count; i++)
+		if (turn->end->received.items[i].tid != turn->tid)
+			return false;
+	return true;
+}
+
 static void tell(struct requests *requests, struct spans *spans, int32_t index)
 {
 	const struct turn *turn = &requests->turns.items[index];
@@ -536,7 +575,8 @@ static void tell(struct requests *requests, struct spans *spans, int32_t index)
 	struct span_told told = {.id = id, .name = turn->name, .width = host->width, .split = turn->split, .behind = turn->behind, .host = host->name, .service = service_name(host, turn->tid), .peer = peer,
 		.pid = turns_process(host, turn->tid), .start = turn->start, .end = turn->last > turn->start ? turn->last : turn->start,
 		.kind = turn->server ? SPAN_SERVER : SPAN_CLIENT, .tid = turn->tid, .found = true, .sure = turn->sure,
-		.candidates = turn->candidates, .bytes_in = turn->bytes_in, .bytes_out = turn->bytes_out, .taken = turn->taken};
+		.candidates = turn->candidates, .bytes_in = turn->bytes_in, .bytes_out = turn->bytes_out, .taken = turn->taken,
+		.host_number = turn->host, .own_until = own_until(host, turn), .queue_own = turn->server && is_only_reader(turn)};
 
 	number_spell_integer(id, index + 1);
 	number_spell_integer(parent, turn->parent + 1);
@@ -547,11 +587,20 @@ static void tell(struct requests *requests, struct spans *spans, int32_t index)
 	requests->counts.unsure += !turn->sure;
 }
 
+static void tell_lane(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+{
+	const struct requests *requests = context;
+
+	lanes_tell(requests->hosts.items[host].lanes, tid, from, to, doings);
+}
+
 static int write_spans(struct requests *requests)
 {
 	struct spans *spans = spans_new();
 	int status;
 
+	requests->tellers[1] = (struct doings_teller){tell_lane, requests};
+	spans_tellers(spans, requests->tellers);
 	for (size_t i = 0; i < requests->turns.count; i++)
 		tell(requests, spans, (int32_t)i);
 	status = spans_write(spans, requests->stream);
@@ -626,6 +675,9 @@ int requests_write(struct requests *requests)
 {
 	int status;
 
+	for (size_t h = 0; h < requests->hosts.count; h++)
+		if (lanes_end(requests->hosts.items[h].lanes) < 0)
+			return -1;
 	find_all(requests);
 	status = write_spans(requests);
 	forget(requests);

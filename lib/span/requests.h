@@ -21,6 +21,7 @@
 #define SPAN_REQUESTS_H
 
 #include "event/event.h"
+#include "span/doings.h"
 #include "state/state_file.h"
 
 /* The system call whose entry a format record is of, if it waits for one of several descriptors; NULL. */
@@ -31,6 +32,7 @@ struct requests;
 struct requests *requests_new(struct stream *stream, struct events *events);
 void requests_free(struct requests *requests);
 void requests_states(struct requests *requests, struct state_file *file); /* which it owns from here on */
+void requests_teller(struct requests *requests, struct doings_teller teller); /* asked before state files; of a stream of one host */
 bool requests_reads(enum kind kind);
 int requests_record(struct requests *requests, const struct record *record); /* 0; -1 after fail() */
 

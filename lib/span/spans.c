@@ -27,6 +27,7 @@ struct spans {
 	struct place *places;
 	struct text *texts;
 	struct text *named; /* traces that a graph is called after */
+	const struct doings_teller *tellers; /* NULL: none */
 	struct spans_counts counts;
 };
 
@@ -77,6 +78,11 @@ void spans_free(struct spans *spans)
 const struct spans_counts *spans_counts(const struct spans *spans)
 {
 	return &spans->counts;
+}
+
+void spans_tellers(struct spans *spans, const struct doings_teller *tellers)
+{
+	spans->tellers = tellers;
 }
 
 /* --- keeping ------------------------------------------------------------------------------------------------------ */
@@ -178,7 +184,8 @@ void spans_add(struct spans *spans, const struct span_told *told)
 	struct kept_span span = {.start = told->start, .end = told->end, .pid = told->pid, .kind = told->kind, .follows = told->follows,
 				 .found = told->found, .sure = told->sure, .tid = told->tid, .candidates = told->candidates,
 				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .split = told->split, .behind = told->behind,
-				 .taken = told->taken, .width = told->width};
+				 .taken = told->taken, .width = told->width, .host_number = told->host_number,
+				 .queue_own = told->queue_own, .own_until = told->found ? told->own_until : TIME_NONE};
 	int32_t first;
 
 	span.key = make_key(told->trace ? told->trace : "", told->id, &span.key_length);
@@ -358,7 +365,7 @@ static char *graph_id(struct spans *spans, const struct kept_span *root)
 static int write_graph(struct spans *spans, int32_t root, struct stream *stream)
 {
 	char *id = graph_id(spans, &spans->spans.items[root]);
-	struct graph *graph = tree_graph(spans->spans.items, root, id, &spans->counts);
+	struct graph *graph = tree_graph(spans->spans.items, root, id, spans->tellers, &spans->counts);
 	int status = graph ? graph_write(graph, stream) : 0;
 
 	if (graph)

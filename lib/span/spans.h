@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "span/doings.h"
 #include "stream/stream.h"
 
 enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRODUCER, SPAN_CONSUMER, SPAN_KINDS };
@@ -45,6 +46,9 @@ struct span_told {
 	bool split;	     /* one of several that share those bytes */
 	bool behind;	     /* and until `taken` those before it were served: their time is theirs */
 	int64_t taken;	     /* from start until then it was in a queue */
+	int32_t host_number; /* for tellers of doings */
+	bool queue_own;	     /* only the thread could have taken it out of the queue */
+	int64_t own_until;   /* from taken until then the thread did nothing but this request; TIME_NONE: not known */
 	int64_t width;	     /* how far the host's clock may be wrong beside those of other hosts, ns; SPAN_WIDTH_UNKNOWN */
 };
 
@@ -55,6 +59,9 @@ void spans_free(struct spans *spans);
 
 /* Copies the span; texts are cut at 255 bytes, but for ids and traces. */
 void spans_add(struct spans *spans, const struct span_told *told);
+
+/* Who tells what threads did in the time of requests; DOINGS_TELLERS of them, which must outlive the spans. */
+void spans_tellers(struct spans *spans, const struct doings_teller *tellers);
 
 /* Writes all, once. 0; -1 after fail(). */
 int spans_write(struct spans *spans, struct stream *stream);

@@ -19,8 +19,12 @@ struct tree {
 	struct graph *graph;
 	ARRAY(struct step) todo; /* a stack: trees may be deep */
 	ARRAY(struct step) children; /* of the span at hand */
+	const struct doings_teller *tellers; /* NULL: none */
+	struct doings doings, told[DOINGS_TELLERS + 1]; /* of all tellers, and of each */
 	struct spans_counts *counts;
 };
+
+enum { DOINGS_MOST = 64 }; /* below a node: more would make graphs of millions of nodes, where few matter */
 
 static char *name_of(const struct kept_span *span)
 {
@@ -202,6 +206,120 @@ static int32_t add_network(struct tree *tree, const struct step *client, int32_t
 	return index;
 }
 
+static int longest_first(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a < b) - (a > b);
+}
+
+/* How long a doing must last to be among the longest. */
+static int64_t least_shown(const struct doings *doings)
+{
+	int64_t *lengths, least = 0;
+
+	if (doings->items.count <= DOINGS_MOST)
+		return 0;
+	lengths = memory_new(doings->items.count, sizeof(*lengths));
+	for (size_t i = 0; i < doings->items.count; i++)
+		lengths[i] = doings->items.items[i].to - doings->items.items[i].from;
+	qsort(lengths, doings->items.count, sizeof(*lengths), longest_first);
+	least = lengths[DOINGS_MOST - 1];
+	free(lengths);
+	return least;
+}
+
+/* A node of the wake graph becomes one of the request's: with its deed, and its threads. */
+static void add_wake_node(struct tree *tree, const struct step *step, const struct node *node)
+{
+	int32_t index = graph_node(tree->graph, (int64_t)tree->graph->nodes.count + 1, node->deed);
+	struct node *added = &tree->graph->nodes.items[index];
+
+	if (node->detail)
+		graph_detail(tree->graph, index, node->detail);
+	added->start = added->wait_start = step->start;
+	added->end = added->wait_end = step->end;
+	added->parent = step->parent;
+	added->call = CALL_SYNC;
+	added->tid = node->tid;
+	added->who_tid = node->who_tid;
+	added->whom_tid = node->whom_tid;
+}
+
+static void add_doing(struct tree *tree, const struct kept_span *span, const struct doing *doing, int32_t parent)
+{
+	struct step step = {.parent = parent, .start = doing->from, .end = doing->to, .wait_start = doing->from, .wait_end = doing->to};
+	const char *service = span->service ? span->service : "?";
+	char *name, *ranked;
+
+	if (doing->node) {
+		add_wake_node(tree, &step, doing->node);
+		return;
+	}
+	name = operation_name(doing->name);
+	ranked = memory_format("%s: %s", service, name);
+	add_node(tree, &step, ranked, memory_format("%s: %s, in the time of span %s", service, doing->name, span->id));
+	free(ranked);
+	free(name);
+}
+
+/* What the span's thread did in [from, to): of each teller what those before it do not tell. */
+static void gather(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int teller)
+{
+	struct doings *told = &tree->told[teller];
+	int64_t at = from;
+
+	if (teller == DOINGS_TELLERS || from >= to)
+		return;
+	told->items.count = 0;
+	if (tree->tellers[teller].tell)
+		tree->tellers[teller].tell(tree->tellers[teller].context, span->host_number, span->tid, from, to, told);
+	for (size_t i = 0; i < told->items.count; i++) {
+		const struct doing doing = told->items.items[i];
+
+		gather(tree, span, at, doing.from, teller + 1);
+		*ARRAY_ADD(&tree->doings.items) = doing;
+		at = later(at, doing.to);
+	}
+	gather(tree, span, at, to, teller + 1);
+}
+
+static void add_doings(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int32_t parent)
+{
+	int64_t least;
+
+	tree->doings.items.count = 0;
+	if (tree->tellers)
+		gather(tree, span, from, to, 0);
+	least = least_shown(&tree->doings);
+	for (size_t i = 0; i < tree->doings.items.count; i++) {
+		const struct doing *doing = &tree->doings.items.items[i];
+
+		if (doing->to - doing->from >= least)
+			add_doing(tree, span, doing, parent);
+	}
+}
+
+/* What the server's thread did between the calls that it waited for. */
+static void add_own(struct tree *tree, const struct step *step, int32_t node)
+{
+	const struct kept_span *span = &tree->spans[step->span];
+	int64_t at = later(step->start, span->taken), until;
+
+	if (span->kind != SPAN_SERVER || !span->found || span->own_until == TIME_NONE)
+		return;
+	until = sooner(step->end, span->own_until);
+	for (size_t i = tree->children.count; i-- > 0;) {
+		const struct step *child = &tree->children.items[i];
+
+		if (child->wait_start == TIME_NONE)
+			continue;
+		add_doings(tree, span, at, sooner(child->wait_start, until), node);
+		at = later(at, child->wait_end);
+	}
+	add_doings(tree, span, at, until, node);
+}
+
 static void add_queue(struct tree *tree, const struct step *step, int32_t parent)
 {
 	const struct kept_span *span = &tree->spans[step->span];
@@ -216,8 +334,10 @@ static void add_queue(struct tree *tree, const struct step *step, int32_t parent
 	queue.wait_start = queue.start;
 	queue.wait_end = queue.end;
 	name = memory_format("queue: %s", span->service ? span->service : "?");
-	add_node(tree, &queue, name, memory_format("%s, before span %s was read", name, span->id));
+	parent = add_node(tree, &queue, name, memory_format("%s, before span %s was read", name, span->id));
 	free(name);
+	if (span->queue_own)
+		add_doings(tree, span, queue.start, queue.end, parent);
 }
 
 static void take(struct tree *tree, const struct step *step)
@@ -227,6 +347,7 @@ static void take(struct tree *tree, const struct step *step)
 
 	add_queue(tree, step, node);
 	find_children(tree, step);
+	add_own(tree, step, node);
 	server = find_server(tree, &tree->spans[step->span]);
 	if (server)
 		node = add_network(tree, step, node, server);
@@ -236,9 +357,10 @@ static void take(struct tree *tree, const struct step *step)
 	}
 }
 
-struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, struct spans_counts *counts)
+struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+			 struct spans_counts *counts)
 {
-	struct tree tree = {.spans = spans, .counts = counts};
+	struct tree tree = {.spans = spans, .counts = counts, .tellers = tellers};
 
 	if (spans[root].start == spans[root].end) {
 		counts->late += count_below(spans, root) - 1;
@@ -256,5 +378,8 @@ struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char
 	tree.graph->root = 0;
 	free(tree.todo.items);
 	free(tree.children.items);
+	for (int i = 0; i < DOINGS_TELLERS; i++)
+		free(tree.told[i].items.items);
+	free(tree.doings.items.items);
 	return tree.graph;
 }

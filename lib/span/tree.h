@@ -8,7 +8,8 @@
  *
  * Between a client's span and the server's that it called lies the network. It is a node of the client's length that the client
  * waits for, whose children the client's are: so the time that no server's span covers is the network's, not the client's. The time that a
- * request was in a server's queue before it was read is a node as well. Of several requests that were read together each begins where the one
+ * request was in a server's queue before it was read is a node as well. Below both are nodes of what the server's thread did meanwhile, where that is
+ * told (span/doings.h); of very many, those that lasted longest. Of several requests that were read together each begins where the one
  * before it ends.
  */
 #ifndef SPAN_TREE_H
@@ -36,11 +37,14 @@ struct kept_span {
 	bool follows, orphan, found, sure, split, behind;
 	int32_t tid;
 	uint64_t candidates, bytes_in, bytes_out;
-	int64_t taken, width; /* width: see spans.h */
+	int64_t taken, width, own_until; /* see spans.h */
+	int32_t host_number;
+	bool queue_own;
 };
 
-/* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. */
-struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, struct spans_counts *counts);
+/* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. `tellers`: NULL: none. */
+struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+			 struct spans_counts *counts);
 
 /* The operation's name with '*' for numbers and ids in it; the caller frees it. */
 char *operation_name(const char *operation);

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "event/event.h"
+#include "span/lanes.h"
 #include "span/requests.h"
 #include "span/units.h"
 
@@ -29,6 +30,7 @@ struct host {
 	char *name; /* NULL: the only one, not named */
 	struct flows *flows;
 	struct units *units;
+	struct lanes *lanes;
 	struct thread *threads;
 	int64_t width; /* how far its clock may be wrong, ns; SPAN_WIDTH_UNKNOWN; 0: it is the reference's */
 	ARRAY(struct gap) gaps;
@@ -70,6 +72,7 @@ struct requests {
 	ARRAY(struct width) widths;
 	int host; /* at hand */
 	ARRAY(struct turn) turns;
+	struct doings_teller tellers[DOINGS_TELLERS]; /* the last: lanes */
 	struct requests_counts counts;
 };
 
@@ -78,6 +81,9 @@ int32_t turns_process(const struct host *host, int32_t tid);
 
 /* Tells whether the host's stream tells of all waits that there are. */
 bool turns_see_waits(const struct host *host);
+
+/* When the thread first waited for several descriptors in [from, to]; TIME_NONE: it did not. */
+int64_t turns_waited(const struct host *host, int32_t tid, int64_t from, int64_t to);
 
 /* Of each turn, which are in order of their starts: whether it is certain what caused it, and what did. */
 void causes_find(struct requests *requests);

@@ -150,10 +150,17 @@ static void take_leave(struct units *units, const struct event *event)
 		*ARRAY_ADD(&runner->runs) = (struct run){runner->since, event->ts};
 }
 
+static bool holds(struct units *units, const struct state_unit *unit, const struct event *event)
+{
+	struct state_scene scene = {units->events, units->tree, units->texts, units->attributes, event, STATE_NO_NODE};
+
+	return state_test_holds(&unit->test, &scene);
+}
+
 void units_event(struct units *units, const struct event *event)
 {
 	for (size_t i = 0; i < units->units.count; i++)
-		if (units->units.items[i]->type == event->type)
+		if (units->units.items[i]->type == event->type && holds(units, units->units.items[i], event))
 			take_begun(units, units->units.items[i], event);
 	for (size_t i = 0; i < units->dispatches.count; i++) {
 		if (units->dispatches.items[i].enter == event->type)
@@ -176,20 +183,17 @@ void units_end(struct units *units)
 		qsort(units->begun.items, units->begun.count, sizeof(*units->begun.items), by_time);
 }
 
-/* --- what they say ------------------------------------------------------------------------------------------------ */
-
-const struct state_unit *units_of_port(const struct units *units, uint16_t port)
+bool units_count_for(const struct units *units, const struct state_unit *unit, uint16_t port)
 {
-	const struct state_unit *any = NULL;
-
-	for (size_t i = 0; i < units->units.count; i++) {
+	if (unit->port == port)
+		return true;
+	for (size_t i = 0; i < units->units.count; i++)
 		if (units->units.items[i]->port == port)
-			return units->units.items[i];
-		if (units->units.items[i]->port == 0 && !any)
-			any = units->units.items[i];
-	}
-	return any;
+			return false;
+	return unit->port == 0;
 }
+
+/* --- what they say ------------------------------------------------------------------------------------------------ */
 
 const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count)
 {

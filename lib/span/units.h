@@ -31,8 +31,8 @@ void units_add(struct units *units, const struct state_file *file);
 void units_event(struct units *units, const struct event *event);
 void units_end(struct units *units);
 
-/* The unit line for connections to this port, the first of a port before one of any; NULL: none. */
-const struct state_unit *units_of_port(const struct units *units, uint16_t port);
+/* Tells whether the unit line is for connections to this port: it names the port, or no port, and no other line names it. */
+bool units_count_for(const struct units *units, const struct state_unit *unit, uint16_t port);
 
 /* Requests begun from `from` to `to`: the first of them, and how many. */
 const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count);

@@ -160,9 +160,8 @@ void state_machine_enter(struct state_machine *machine, size_t number)
 	machine->number = number;
 }
 
-void state_machine_add(struct state_machine *machine, struct state_file *file)
+void state_machine_lend(struct state_machine *machine, const struct state_file *file)
 {
-	*ARRAY_ADD(&machine->at.files) = file;
 	for (size_t i = 0; i < file->rules.count; i++) {
 		const struct state_rule *rule = file->rules.items[i];
 		size_t index = (size_t)rule->type->index;
@@ -171,6 +170,12 @@ void state_machine_add(struct state_machine *machine, struct state_file *file)
 			*ARRAY_ADD(&machine->at.rules) = (struct rules_of){.seen = false};
 		*ARRAY_ADD(&machine->at.rules.items[index].items) = rule;
 	}
+}
+
+void state_machine_add(struct state_machine *machine, struct state_file *file)
+{
+	*ARRAY_ADD(&machine->at.files) = file;
+	state_machine_lend(machine, file);
 }
 
 const struct state_tree *state_machine_tree(const struct state_machine *machine)
@@ -360,18 +365,6 @@ static void thread_begins(struct state_machine *machine, int32_t tid)
 
 /* Rules */
 
-struct judging {
-	const struct state_rule *rule;
-	const struct state_scene *scene;
-};
-
-static struct state_value operand_value(void *context, int operand)
-{
-	const struct judging *judging = context;
-
-	return state_template_value(&judging->rule->operands.items[operand], judging->scene);
-}
-
 static int sound_alarm(struct state_machine *machine, const struct state_rule *rule, const struct state_scene *scene)
 {
 	struct state_value value = state_template_value(&rule->value, scene);
@@ -387,10 +380,9 @@ static int sound_alarm(struct state_machine *machine, const struct state_rule *r
 
 static int act(struct state_machine *machine, const struct state_rule *rule, const struct state_scene *scene, struct thread *thread)
 {
-	struct judging judging = {rule, scene};
 	uint32_t node;
 
-	if (!state_logic_holds(rule->condition, machine->texts, operand_value, &judging))
+	if (!state_test_holds(&rule->test, scene))
 		return 0;
 	if (rule->action == ACTION_ALARM)
 		return sound_alarm(machine, rule, scene);

@@ -34,6 +34,7 @@ void state_machine_free(struct state_machine *machine);
 size_t state_machine_add_host(struct state_machine *machine, struct events *events);
 void state_machine_enter(struct state_machine *machine, size_t number);
 void state_machine_add(struct state_machine *machine, struct state_file *file);
+void state_machine_lend(struct state_machine *machine, const struct state_file *file); /* the same, but the file stays the caller's */
 
 const struct state_tree *state_machine_tree(const struct state_machine *machine);
 struct state_attributes *state_machine_attributes(const struct state_machine *machine);

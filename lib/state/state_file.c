@@ -26,6 +26,14 @@ static const char *const actions[] = {
 
 static const char *const view_kinds[] = {"lanes", "flow", "volume", "rate"};
 
+static void test_free(struct state_test *test)
+{
+	state_logic_free(test->condition);
+	for (size_t n = 0; n < test->operands.count; n++)
+		state_template_free(&test->operands.items[n]);
+	free(test->operands.items);
+}
+
 void state_file_free(struct state_file *file)
 {
 	if (!file)
@@ -33,10 +41,7 @@ void state_file_free(struct state_file *file)
 	for (size_t i = 0; i < file->rules.count; i++) {
 		struct state_rule *rule = file->rules.items[i];
 
-		state_logic_free(rule->condition);
-		for (size_t n = 0; n < rule->operands.count; n++)
-			state_template_free(&rule->operands.items[n]);
-		free(rule->operands.items);
+		test_free(&rule->test);
 		state_path_free(&rule->path);
 		state_template_free(&rule->value);
 		free(rule);
@@ -59,6 +64,7 @@ void state_file_free(struct state_file *file)
 	}
 	for (size_t i = 0; i < file->units.count; i++) {
 		free(file->units.items[i].name);
+		test_free(&file->units.items[i].test);
 		state_template_free(&file->units.items[i].request);
 		state_template_free(&file->units.items[i].fd);
 	}
@@ -120,7 +126,7 @@ static int check_keys(const struct parser *parser, const struct fields *fields, 
 
 /* An operand of a condition: a field of the event, tid, comm, cpu, or [PATH]. */
 struct operand_reader {
-	struct state_rule *rule;
+	struct state_test *test;
 	struct event_type *type;
 };
 
@@ -147,26 +153,26 @@ static int read_operand(void *context, const char **at)
 	if (length == 0)
 		return fail("a field, [PATH], a number, a text in quotes, or null is missing");
 	braced = memory_format("{%.*s}", (int)length, *at);
-	*ARRAY_ADD(&reader->rule->operands) = (struct state_template){0};
-	status = state_template_read(&reader->rule->operands.items[reader->rule->operands.count - 1], reader->type, braced, &wrong);
+	*ARRAY_ADD(&reader->test->operands) = (struct state_template){0};
+	status = state_template_read(&reader->test->operands.items[reader->test->operands.count - 1], reader->type, braced, &wrong);
 	*at += status < 0 ? (wrong - braced > 0 ? wrong - braced - 1 : 0) : (ptrdiff_t)length;
 	free(braced);
-	return status < 0 ? -1 : (int)reader->rule->operands.count - 1;
+	return status < 0 ? -1 : (int)reader->test->operands.count - 1;
 }
 
-static int read_condition(const struct parser *parser, const struct fields *fields, struct event_type *type, struct state_rule *rule)
+static int read_condition(const struct parser *parser, const struct fields *fields, struct event_type *type, struct state_test *test)
 {
-	struct operand_reader reader = {rule, type};
+	struct operand_reader reader = {test, type};
 	char *text = fields_copy(fields, "if");
 	const char *at = text;
 
 	if (!text)
 		return 0;
-	rule->condition = state_logic_read(text, read_operand, &reader, &at);
-	if (!rule->condition)
+	test->condition = state_logic_read(text, read_operand, &reader, &at);
+	if (!test->condition)
 		fail_within(parser, fields_find(fields, "if"), text, at);
 	free(text);
-	return rule->condition ? 0 : -1;
+	return test->condition ? 0 : -1;
 }
 
 static int read_path(const struct parser *parser, const struct fields *fields, struct event_type *type, struct state_rule *rule)
@@ -271,7 +277,7 @@ static int read_on(struct parser *parser, size_t length)
 		fail("column %zu: set, push, pop, add or clear is missing", length + 1);
 	else if (fields_parse(&fields, line, head) == 0 && check_keys(parser, &fields, "event if ") == 0) {
 		rule = rule_new(parser, &fields, &type);
-		if (rule && read_condition(parser, &fields, type, rule) == 0) {
+		if (rule && read_condition(parser, &fields, type, &rule->test) == 0) {
 			parser->line = rest;
 			status = read_action(parser, rule, type, rest, length);
 			parser->line = line;
@@ -298,7 +304,7 @@ static int read_alarm(struct parser *parser, const struct fields *fields)
 	if (!rule)
 		return -1;
 	rule->action = ACTION_ALARM;
-	return read_condition(parser, fields, type, rule) < 0 ? -1 : read_value(parser, fields, "text", type, rule);
+	return read_condition(parser, fields, type, &rule->test) < 0 ? -1 : read_value(parser, fields, "text", type, rule);
 }
 
 static int read_view(struct parser *parser, const struct fields *fields)
@@ -440,6 +446,8 @@ static int read_unit_event(const struct parser *parser, const struct fields *fie
 			status = read_unit_template(parser, field, type, &unit->request);
 		}
 	}
+	if (status == 0)
+		status = read_condition(parser, fields, type, &unit->test);
 	return status == 0 && fd ? read_unit_template(parser, fd, type, &unit->fd) : status;
 }
 
@@ -457,8 +465,8 @@ static int read_unit(struct parser *parser, const struct fields *fields)
 	unit->port = (uint16_t)port;
 	if (fields_find(fields, "by") && !by_event && !fields_is(fields, "by", "turn"))
 		return fail("by= is turn or event");
-	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd")))
-		return fail("event= and fd= are for by=event");
+	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd") || fields_find(fields, "if")))
+		return fail("event=, if= and fd= are for by=event");
 	return by_event ? read_unit_event(parser, fields, unit) : 0;
 }
 
@@ -492,7 +500,7 @@ static const struct line_kind {
 	{"view", "kind path title ", read_view},
 	{"include", "name ", read_include},
 	{"probe", "function binary return args ", read_probe},
-	{"unit", "name port by event fd ", read_unit},
+	{"unit", "name port by event if fd ", read_unit},
 	{"dispatch", "binary within ", read_dispatch},
 };
 
@@ -621,4 +629,25 @@ struct state_file *state_file_load(const char *name, struct events *events)
 	free(path);
 	free(place);
 	return file;
+}
+
+/* --- judging ------------------------------------------------------------------------------------------------------ */
+
+struct judging {
+	const struct state_test *test;
+	const struct state_scene *scene;
+};
+
+static struct state_value operand_value(void *context, int operand)
+{
+	const struct judging *judging = context;
+
+	return state_template_value(&judging->test->operands.items[operand], judging->scene);
+}
+
+bool state_test_holds(const struct state_test *test, const struct state_scene *scene)
+{
+	struct judging judging = {test, scene};
+
+	return state_logic_holds(test->condition, scene->texts, operand_value, &judging);
 }

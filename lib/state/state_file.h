@@ -14,10 +14,14 @@
 
 enum state_action { ACTION_SET, ACTION_PUSH, ACTION_POP, ACTION_ADD, ACTION_CLEAR, ACTION_ALARM };
 
-struct state_rule {
-	const struct event_type *type;
+struct state_test {
 	struct state_logic *condition; /* NULL: always */
 	ARRAY(struct state_template) operands; /* of the condition, by number */
+};
+
+struct state_rule {
+	const struct event_type *type;
+	struct state_test test;
 	enum state_action action;
 	struct state_path path;	     /* but of an alarm */
 	struct state_template value; /* of set, push and add; the text of an alarm */
@@ -44,7 +48,8 @@ struct state_layout {
 struct state_unit {
 	char *name;
 	uint16_t port; /* 0: any */
-	const struct event_type *type;	     /* each is a request; NULL: a turn is one */
+	const struct event_type *type;	     /* each for which the test holds is a request; NULL: a turn is one */
+	struct state_test test;
 	struct state_template request, fd;   /* its name, and the connection's descriptor; each may be empty */
 };
 
@@ -68,5 +73,8 @@ struct state_file {
 struct state_file *state_file_load(const char *name, struct events *events);
 struct state_file *state_file_read(const char *text, const char *source, struct events *events);
 void state_file_free(struct state_file *file);
+
+/* Tells whether the condition holds for the scene's event, of that type. */
+bool state_test_holds(const struct state_test *test, const struct state_scene *scene);
 
 #endif
