@@ -215,7 +215,7 @@ refused() {
 	refused 'handle(r->url, url=n)'
 	assert_output "wrong arguments 'r->url, url=n': a second one has this name, so give it another, NAME=..., at column 9"
 	refused 'handle(r->url:u12)'
-	assert_output "wrong arguments 'r->url:u12': there are the types u8 to u64, s8 to s64, x64, string, text, ptr, but not this at column 8"
+	assert_output "wrong arguments 'r->url:u12': there are the types u8 to u64, s8 to s64, x64, string, text, path, ptr, but not this at column 8"
 	refused 'handle(n+1)'
 	assert_output "wrong arguments 'n+1': ',' or the end is wanted at column 2"
 	strip -g server
