@@ -152,12 +152,15 @@ run_told() { # COMMAND...
 	cat >"$PLACE/program.js" <<-'END'
 		const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 		async function query() { await sleep(1); }
+		class Odd extends Error { get name() { console.log('read name'); return 'x'; } }
 		async function refuse() { await query(); throw TypeError('as\nplanned'); }
 		async function handle() {
 			await Promise.all([query(), query()]);
 			await Promise.race([query()]);
+			await Promise.race([new Proxy({}, {get(target, key) { console.log('read', key); }}), 1]);
 			await Promise.reject(5).catch(() => 0);
-			console.log('served');
+			await Promise.reject(new Odd('odd')).catch(() => 0);
+			console.log('served', Promise.all.name, /native code/.test(Promise.all));
 			try {
 				await refuse();
 			} catch (error) {
@@ -178,9 +181,10 @@ run_told() { # COMMAND...
 	assert_line --regexp '^end id=[0-9]+ parent=[0-9]+ result=done$'
 	run -0 sed -nE 's/^exception ts=[0-9.]+ tid=([0-9]+) pid=\1 //p' trace
 	assert_output 'object=0x1 name=? what=5
-object=0x2 name=TypeError what="as planned" function=refuse calls=refuse;handle
-object=0x3 name=Error what="because of it" function=handle cause=0x2 calls=handle
-object=0x3 name=Error what="because of it" function=handle cause=0x2 again=yes calls=handle'
+object=0x2 name=Odd what=odd
+object=0x3 name=TypeError what="as planned" function=refuse calls=refuse;handle
+object=0x4 name=Error what="because of it" function=handle cause=0x3 calls=handle
+object=0x4 name=Error what="because of it" function=handle cause=0x3 again=yes calls=handle'
 }
 
 # bats test_tags=live

@@ -7,6 +7,7 @@
 function install() {
 	const {createHook, executionAsyncId} = require('async_hooks');
 	const {threadId} = require('worker_threads');
+	const util = require('util'), {types} = util;
 	const fs = require('fs');
 	const path = require('path');
 	const socket = require(path.join(__dirname, 'markers.node'));
@@ -130,22 +131,29 @@ function install() {
 		symbols.id = Object.getOwnPropertySymbols(promise).find((symbol) => symbol.description === 'async_id_symbol');
 	}
 
+	// Only what is a promise itself is asked: a proxy's trap, or a getter, is the program's.
+	function tell_joined(joined, promises, mode) {
+		const ts = now(), id = types.isPromise(joined) && joined[symbols.id];
+		if (!id || !Array.isArray(promises) || types.isProxy(promises))
+			return;
+		for (let i = 0; i < promises.length; i++)
+			if (types.isPromise(promises[i]) && promises[i][symbols.id])
+				put(ts, AWAIT + mode, id, 0, promises[i][symbols.id]);
+	}
+
+	// A proxy, for as text, by name and by length it is what it was.
 	function join(name, mode) {
 		plain[name] = Promise[name];
-		const joining = {
-			[name](promises) {
-				const list = Array.isArray(promises) ? promises : undefined;
-				const joined = plain[name].call(this, promises);
+		const joining = new Proxy(plain[name], {
+			apply(target, constructor, args) {
+				const joined = Reflect.apply(target, constructor, args);
 				try {
-					const ts = now(), id = joined[symbols.id];
-					for (const promise of id && list || [])
-						if (promise && promise[symbols.id])
-							put(ts, AWAIT + mode, id, 0, promise[symbols.id]);
+					tell_joined(joined, args[0], mode);
 				} catch {
 				}
 				return joined;
 			},
-		}[name];
+		});
 		Object.defineProperty(Promise, name, {value: joining, writable: true, configurable: true, enumerable: false});
 	}
 
@@ -177,7 +185,7 @@ function install() {
 	}
 
 	// What is thrown. A promise is rejected only after V8 has told that it is settled, and shows why only to inspect(), so it is looked at later.
-	const util = require('util'), {promiseHooks} = require('v8');
+	const {promiseHooks} = require('v8');
 	const prepare = Error.prepareStackTrace, SETTLED = 64, FRAMES = 16, THROWS_A_SECOND = 1000;
 	const shown = {depth: 0, compact: true, breakLength: Infinity, maxStringLength: 200, maxArrayLength: 0, colors: false};
 	let throws_fd = -1, objects = new WeakMap(), last_object = 0, settled = [], stop_settled, soon, second = 0, told = 0, untold = 0;
@@ -190,11 +198,50 @@ function install() {
 		return {number, again: false};
 	}
 
+	// A property's value, of the object or of those that it inherits from, without a call of what the program has for a getter or a trap.
+	function value_of(object, key) {
+		for (let at = object; at && !types.isProxy(at); at = Object.getPrototypeOf(at)) {
+			const found = Object.getOwnPropertyDescriptor(at, key);
+			if (found)
+				return found.value;
+		}
+	}
+
+	// Where a getter makes the name, it mostly makes it of the class's.
+	function class_of(error) {
+		const name = value_of(error, 'name'), by = value_of(error, 'constructor');
+		return typeof name === 'string' ? name : typeof by === 'function' && value_of(by, 'name') || 'Error';
+	}
+
+	// The stack is made when it is first read, of what toString() says; so not where the program has a say in that.
+	const plain_text = Error.prototype.toString;
+
+	function has_own_text(error) {
+		for (const key of ['toString', 'name', 'message'])
+			for (let at = error; at; at = Object.getPrototypeOf(at)) {
+				const found = types.isProxy(at) ? {get: true} : Object.getOwnPropertyDescriptor(at, key);
+				if (found && (found.get || (key === 'toString' && found.value !== plain_text)))
+					return true;
+				if (found)
+					break;
+			}
+		return value_of(error, 'toString') !== plain_text;
+	}
+
+	// In later versions of V8 the stack has a getter, the same for all.
+	function stack_of(error) {
+		if (has_own_text(error))
+			return undefined;
+		const found = Object.getOwnPropertyDescriptor(error, 'stack'), usual = Object.getOwnPropertyDescriptor(Error(), 'stack');
+		return found && found.get && found.get === usual.get ? error.stack : found && found.value;
+	}
+
 	// "at f (file:1:2)" is f, "at file:1:2" its place; Node's own functions depend on which timers end together. A program that makes its stacks itself is not asked for them.
 	function calls_of(error) {
-		if (Error.prepareStackTrace !== prepare || typeof error.stack !== 'string')
+		const stack = Error.prepareStackTrace === prepare ? stack_of(error) : undefined;
+		if (typeof stack !== 'string')
 			return '';
-		const frames = error.stack.split('\n').filter((line) => line.startsWith('    at ') && !line.includes('node:internal/')).slice(0, FRAMES);
+		const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && !line.includes('node:internal/') && !line.includes(__filename)).slice(0, FRAMES);
 		return frames.map((line) => line.slice(7).replace(/^async /, '').replace(/ \(.*\)$/, '').replace(/ \[as .*\]$/, '').replace(/^.*\//, '').replace(/;/g, ':')).join(';');
 	}
 
@@ -202,10 +249,11 @@ function install() {
 
 	// `text` is what is shown of what is no error.
 	function tell(ts, error, text) {
-		const is_error = util.types.isNativeError(error);
+		const is_error = types.isNativeError(error);
 		const {number, again} = is_error ? object_of(error) : {number: ++last_object, again: false};
-		const cause = is_error && util.types.isNativeError(error.cause) ? object_of(error.cause).number : 0;
-		const name = is_error ? line_of(error.name) : '?', what = line_of(is_error ? error.message : text);
+		const by = is_error ? value_of(error, 'cause') : undefined, cause = types.isNativeError(by) ? object_of(by).number : 0;
+		const name = is_error ? line_of(class_of(error)) : '?', said = is_error ? value_of(error, 'message') : text;
+		const what = typeof said === 'string' ? line_of(said) : '';
 		const told_text = Buffer.from(`${name}\n${what}\n${is_error ? calls_of(error) : ''}`).subarray(0, 1000);
 		const row = [MAGIC, 1, socket.thread(), process.pid, untold,
 			ts, THROW + (again ? AGAIN : 0) + TEXT * told_text.length, base + number, cause && base + cause, 0];
