@@ -141,6 +141,43 @@ check_thrown() {
 	check_thrown
 }
 
+@test "a handler in which a program is when tracing begins may end" {
+	need_tracefs
+	command -v g++ >/dev/null || skip "needs g++"
+	cat >handler.cc <<-'CC'
+		#include <stdexcept>
+		#include <unistd.h>
+		int main()
+		{
+			char byte;
+			try {
+				throw 5;
+			} catch (int) {
+				read(0, &byte, 1);
+			}
+			for (int i = 0; i < 3; i++)
+				try {
+					throw std::out_of_range("behind it");
+				} catch (std::exception &) {
+				}
+			pause();
+		}
+	CC
+	g++ -O1 -o handler handler.cc
+	mkfifo go
+	./handler <go 3>&- &
+	local handler=$!
+	exec {to}>go
+	until_true 20 grep -q pipe_read "/proc/$handler/stack"
+	trace-collect -p $handler --exceptions c++ --stack -e sched:sched_process_exit -t -o trace 3>&- &
+	until_true 30 grep -q '^stack\|^traced' trace
+	echo >&"$to"
+	until_true 30 eval '[ "$(grep -c "^exception .*what=.behind it. function=main" trace)" = 3 ]'
+	refute grep -q '^exception .*cause=' trace
+	kill $handler $!
+	wait $! || true
+}
+
 @test "sources of exceptions that there are not are refused" {
 	run -1 trace-collect --exceptions rust -d 1
 	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND and syscall"

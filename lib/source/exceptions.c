@@ -592,7 +592,7 @@ static void end_catch(struct exceptions *exceptions, const struct seen *seen)
 {
 	struct thrower *thrower = find_thrower(exceptions, seen->tid, false);
 
-	if (!thrower)
+	if (!thrower || thrower->depth == 0) /* its handler began before tracing, or in what was lost */
 		return;
 	if (thrower->depth > HANDLED_MAX) {
 		thrower->depth--;
