@@ -176,6 +176,29 @@ told() {
 	done
 }
 
+@test "all functions of C++ are traced whose names have brackets, too: of what returns std::string, and of a lambda that becomes a pointer" {
+	need_tracefs
+	cat >text.cc <<-C
+		#include <string>
+		struct Page { $noipa std::string text(int n) { return std::string(n, 'x'); } $noipa int operator()() { return 2; } };
+		int main()
+		{
+			int (*twice)(int) = [](int n) { return 2 * n; };
+			Page page;
+			return page.text(twice(2)).size() + page() != 6;
+		}
+	C
+	g++ -g -O0 -o text text.cc
+	run -0 trace-collect -p command -f './text:*' -o trace -- ./text
+	run -0 told trace
+	assert_line --regexp '^text__Page__text_abi_cxx11__'
+	assert_line --regexp '^text__main$'
+	run -0 trace-collect -p command -c 'func:./text:Page::text[abi:cxx11](n,ret)' -o trace -- ./text
+	run -0 told trace
+	assert_line --regexp ' n=4$'
+	assert_line --regexp ' ret=xxxx$'
+}
+
 # refused EXPRESSIONS: the message.
 refused() {
 	run -1 trace-collect -d 0 --text -c "func:./server:$1"

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "program/argument.h"
 #include "program/coroutine.h"
 #include "program/demangle.h"
 #include "base/near.h"
@@ -301,19 +302,28 @@ static bool is_matched(const char *pattern, const char *name)
 	return fnmatch(pattern, name, 0) == 0;
 }
 
+/* Tells whether the name in C++ would be read as that of another function with arguments: "{lambda()#1}::operator void (*)()". */
+static bool is_misleading(const char *plain)
+{
+	size_t length = strlen(plain);
+
+	return arguments_in(plain, &length) != NULL;
+}
+
 static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
 	struct matching *matching = context;
 	bool actors = strcmp(matching->pattern, COROUTINE_ACTORS) == 0;
+	const char *called;
 	char *plain;
 
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name || (!actors && !is_own(name)))
 		return;
 	plain = actors ? NULL : demangle(name);
-	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain)))
-		*ARRAY_ADD(&matching->found) = (struct match){
-		    memory_text(plain ? plain : name, strlen(plain ? plain : name)),
-		    plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value, false};
+	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain))) {
+		called = plain && !is_misleading(plain) ? plain : name;
+		*ARRAY_ADD(&matching->found) = (struct match){memory_text(called, strlen(called)), plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value, false};
+	}
 	free(plain);
 }
 

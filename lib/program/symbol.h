@@ -24,8 +24,8 @@
 char *symbol_binary(const char *name);
 
 /*
- * The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor of a "{shim:vtable#0}" in one of Rust; NULL:
- * there is none.
+ * The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor in brackets, as those of "name[abi:cxx11]" and
+ * of Rust's "{shim:vtable#0}"; NULL: there is none.
  */
 const char *symbol_colon(const char *text);
 

@@ -11,14 +11,27 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+/* Where the bracket begins that ends here; `end` itself: none does. */
+static const char *bracket_of(const char *text, const char *end)
+{
+	char open = *end == '}' ? '{' : *end == ']' ? '[' : '\0';
+	int depth = 0;
+
+	for (const char *at = end; open && at >= text; at--) {
+		depth += (*at == *end) - (*at == open);
+		if (depth == 0)
+			return at;
+	}
+	return end;
+}
+
 const char *symbol_colon(const char *text)
 {
 	const char *at = text + strlen(text);
-	int braces = 0;
 
 	while (at-- > text) {
-		braces += (*at == '}') - (*at == '{');
-		if (*at == ':' && braces <= 0 && at[1] != ':' && (at == text || at[-1] != ':'))
+		at = bracket_of(text, at);
+		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
 			return at;
 	}
 	return NULL;

@@ -14,7 +14,8 @@ static void test_colon(void)
 	} cases[] = {
 	    {"prog:request", ":request"},	   {"func:prog:request", ":request"}, {"./a:b/prog:f", ":f"},
 	    {"prog:cache::Shelf::get", ":cache::Shelf::get"}, {"prog:::top", NULL}, {"prog", NULL}, {"", NULL}, {"a::b", NULL},
-	    {"prog:", ":"},
+	    {"prog:", ":"}, {"./a:S::text[abi:cxx11]", ":S::text[abi:cxx11]"}, {"./a:drop::{shim:vtable#0}", ":drop::{shim:vtable#0}"},
+	    {"./a:[[:lower:]]*", ":[[:lower:]]*"}, {"./a]:x]}", ":x]}"}, {"./{a:x", ":x"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
