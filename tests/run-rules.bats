@@ -139,6 +139,7 @@ run id=a job=j ts=0 elapsed=1|no run has a class
 run id=a job=j ts=0 elapsed=1 class=bad\nfeatures run=a x=1|all runs are bad
 run id=a job=j ts=0 elapsed=1 class=bad\nrun id=b job=j ts=0 elapsed=1 class=good\nfeatures run=a x=1\nfeatures run=b x=2\nfeatures run=a x=3|'x' comes twice for the run 'a'
 run id=a job=j ts=0 elapsed=1\nfeatures run=a x=-inf|'x' is -inf
+run id=a job=j ts=0 elapsed=1 class=bad\nrun id=b job=k ts=0 elapsed=1 class=good\nfeatures run=a x=1\nfeatures run=b x=2|runs of several jobs have a class, such as 'j' and 'k'
 END
 	while IFS='|' read -r lines message; do
 		printf "%b\n" "$lines" >in.csv
@@ -160,6 +161,15 @@ END
 	assert_output --partial "is empty"
 	run -2 run-rules --csv in.csv
 	run -2 run-rules --criterion=best in.csv
+}
+
+@test "a table as spreadsheets and people write it: a mark before all, blanks around values, lines that end in CR" {
+	printf 'a,"b",c\n1,"x, y",p\n2,"x, y",p\n5,z,q\n6,z,q\n' >plain.csv
+	printf '\xef\xbb\xbf"a", b ,"c"\r\n 1, "x, y" ,"p"\r\n2 ,"x, y","p"\r\n\t5,z,"q"\r\n6, z ,q\r\n' >other.csv
+	run -0 run-rules -t --csv --class=c plain.csv
+	assert_line --regexp '^rule rank=1 feature=a cut=3.5 '
+	assert_line --regexp '^same rank=1 feature=b cut="x, y"'
+	assert_equal "$(run-rules -t --csv --class=c other.csv)" "$output"
 }
 
 @test "no groups: a sentence and status 0; the whole pipe, binary, at the end" {

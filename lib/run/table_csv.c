@@ -36,7 +36,18 @@ static int get(struct csv *csv)
 	return c;
 }
 
-/* A value up to its comma or the line's end, which is returned; EOF at the end; -2 after fail(). */
+/* The mark of UTF-8 that spreadsheets write before all. */
+static bool is_mark(const char *text, size_t length)
+{
+	return length == 3 && !memcmp(text, "\xef\xbb\xbf", 3);
+}
+
+static bool is_blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A value, without the blanks around it, up to its comma or the line's end, which is returned; EOF at the end; -2 after fail(). */
 static int read_cell(struct csv *csv, texts *to)
 {
 	ARRAY(char) text = {0};
@@ -55,18 +66,22 @@ static int read_cell(struct csv *csv, texts *to)
 		} else if (c == '"' && text.count == 0 && !was_quoted) {
 			quoted = was_quoted = true;
 			continue;
+		} else if (!quoted && (text.count == 0 || was_quoted) && is_blank(c)) {
+			continue;
 		}
 		if (c == '\0') {
 			free(text.items);
 			return fail("%s:%d: a NUL in a value", csv->name, csv->line) - 1;
 		}
 		*ARRAY_ADD(&text) = (char)c;
+		if (csv->line == 1 && to->count == 0 && is_mark(text.items, text.count))
+			text.count = 0;
 	}
 	if (quoted) {
 		free(text.items);
 		return fail("%s:%d: the quote is not closed", csv->name, csv->line) - 1;
 	}
-	while (!was_quoted && text.count && strchr(" \t\r", text.items[text.count - 1]))
+	while (!was_quoted && text.count && is_blank(text.items[text.count - 1]))
 		text.count--;
 	*ARRAY_ADD(to) = memory_text(text.items ? text.items : "", text.count);
 	free(text.items);

@@ -58,6 +58,20 @@ struct chosen {
 	double slower;	     /* mean elapsed of bad runs less that of good ones; NAN: bad are not slower */
 };
 
+/* Runs of two programs differ by more than by what makes one slow. 0; -1 after fail(). */
+static int check_jobs(const struct chosen *chosen)
+{
+	const char *first = chosen->count ? chosen->runs->rows.items[chosen->rows[0]]->job : NULL;
+
+	for (size_t i = 1; i < chosen->count; i++) {
+		const char *job = chosen->runs->rows.items[chosen->rows[i]]->job;
+
+		if (strcmp(job, first) != 0)
+			return fail("runs of several jobs have a class, such as '%s' and '%s'", first, job);
+	}
+	return 0;
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp((*(struct run_column *const *)a)->name, (*(struct run_column *const *)b)->name);
@@ -407,7 +421,7 @@ struct table *table_of_runs(const struct run_table *runs, enum table_calls which
 		     : chosen.count == 0   ? "no run has a class; run-cluster gives them"
 					   : "all runs are %s, so there is nothing to tell apart",
 		     chosen.class_counts[GOOD] ? "good" : "bad");
-	} else {
+	} else if (check_jobs(&chosen) == 0) {
 		table = NEW(struct table);
 		table->feature = memory_new(HASH_COUNT(runs->columns) + HASH_COUNT(runs->settings) + 1, sizeof(*table->feature));
 		if (add_columns(table, &chosen, runs->columns, which) < 0 || add_columns(table, &chosen, runs->settings, which) < 0) {
