@@ -53,7 +53,6 @@ struct wake *core_new(struct events *events, const struct part *const *parts)
 	wake = NEW(struct wake);
 	wake->events = events;
 	wake->parts = parts;
-	wake->slots = slots_new();
 	wake->hooks = hooks_new(parts);
 	wake->names = name_table_new();
 	wake->reasons = reasons;
@@ -71,7 +70,7 @@ void wake_free(struct wake *wake)
 	EACH(wake, free, wake);
 	for (int i = 0; i < PARTS_COUNT; i++)
 		free(wake->of[i]);
-	slots_free(wake->slots);
+	free(wake->slots.items);
 	free(wake->hooks);
 	name_table_free(wake->names);
 	reasons_free(wake->reasons);

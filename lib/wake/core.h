@@ -52,11 +52,12 @@ struct gap {
 };
 
 struct part;
+struct slot;
 
 struct wake {
 	struct events *events;
 	const struct part *const *parts; /* by number */
-	struct slots *slots;	/* what to do with each type of event; see event.c */
+	ARRAY(struct slot) slots; /* what to do with each type of event, by event_type.index; see event.c */
 	struct hooks *hooks;	/* which parts have which, of those that are called often */
 	struct name_table *names; /* of interrupts, work queues, functions */
 	struct reasons *reasons; /* of waits */

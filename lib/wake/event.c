@@ -1,7 +1,6 @@
 #include "wake/part.h"
 #include "wake/rule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Parts that handle one type of event; what comes so long after the last event of its CPU has nothing to do with that. */
@@ -23,21 +22,6 @@ struct slot {
 	bool known; /* a part has a row for it, or several have; what they say of it: */
 	bool names, completing, waking, aside;
 };
-
-struct slots {
-	ARRAY(struct slot) by_type; /* by event_type.index */
-};
-
-struct slots *slots_new(void)
-{
-	return NEW(struct slots);
-}
-
-void slots_free(struct slots *slots)
-{
-	free(slots->by_type.items);
-	free(slots);
-}
 
 int64_t at_number(const struct at *at, int field)
 {
@@ -146,13 +130,11 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 
 static const struct slot *slot_of(struct wake *wake, const struct event_type *type)
 {
-	struct slots *slots = wake->slots;
-
-	while (slots->by_type.count <= (size_t)type->index)
-		*ARRAY_ADD(&slots->by_type) = (struct slot){0};
-	if (!slots->by_type.items[type->index].resolved)
-		resolve(wake, &slots->by_type.items[type->index], type);
-	return &slots->by_type.items[type->index];
+	while (wake->slots.count <= (size_t)type->index)
+		*ARRAY_ADD(&wake->slots) = (struct slot){0};
+	if (!wake->slots.items[type->index].resolved)
+		resolve(wake, &wake->slots.items[type->index], type);
+	return &wake->slots.items[type->index];
 }
 
 static void handle(struct at *at)

@@ -148,8 +148,4 @@ struct hooks {
 	hook_list elsewhere, event, leaves, left, enters, returns, wakes, woke, serves;
 };
 
-/* event.c: what parts do with each type of event */
-struct slots *slots_new(void);
-void slots_free(struct slots *slots);
-
 #endif
