@@ -1,5 +1,4 @@
 #include "wake/part.h"
-#include "wake/rule.h"
 
 #include <string.h>
 
@@ -112,6 +111,12 @@ static void add_row(struct wake *wake, struct slot *slot, const struct part_even
 	slot->count++;
 }
 
+static void add_watch(struct wake *wake, struct slot *slot, const struct part *part, const struct event_type *type)
+{
+	if (slot->count < HANDLERS && part->watches && part->watches(wake, type))
+		slot->handlers[slot->count++] = (struct handler){.handle = part->watched, .named = CALL_NONE};
+}
+
 static void resolve(struct wake *wake, struct slot *slot, const struct event_type *named)
 {
 	struct event_type *type = events_type(wake->events, named->name);
@@ -124,8 +129,8 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 		if (row)
 			add_row(wake, slot, row, type);
 	}
-	if (slot->count < HANDLERS && rule_watches(wake, type))
-		slot->handlers[slot->count++] = (struct handler){.handle = rule_event, .named = CALL_NONE};
+	for (int i = 0; i < PARTS_COUNT; i++)
+		add_watch(wake, slot, wake->parts[i], type);
 }
 
 static const struct slot *slot_of(struct wake *wake, const struct event_type *type)

@@ -97,6 +97,10 @@ struct part {
 	/* Tells whether the event's thread is not on the CPU that the event names. */
 	bool (*elsewhere)(const struct wake *wake, const struct event *event);
 
+	/* Tells whether the part wants events of this type, too, though its table does not name them; then each is handed to it, behind all else. */
+	bool (*watches)(const struct wake *wake, const struct event_type *type);
+	void (*watched)(struct at *at);
+
 	/* Before each event, whether a part handles it or not; `apart`: it has nothing to do with the one before on its CPU. */
 	void (*event)(struct at *at, bool apart);
 

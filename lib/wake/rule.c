@@ -116,12 +116,12 @@ int wake_semantics_check(const struct wake *wake)
 	return rules->events ? rule_events_check(rules->events) : 0;
 }
 
-bool rule_watches(const struct wake *wake, const struct event_type *type)
+static bool watches(const struct wake *wake, const struct event_type *type)
 {
 	return of(wake)->events && rule_events_watches(of(wake)->events, type);
 }
 
-void rule_event(struct at *at)
+static void watched(struct at *at)
 {
 	struct rules *rules = of(at->wake);
 
@@ -223,4 +223,12 @@ static void free_all(struct wake *wake)
 	free(of(wake)->failure);
 }
 
-const struct part rule_part = {.window = sizeof(struct rules), .forget = forget, .lost = lost, .free = free_all, .began = began};
+const struct part rule_part = {
+	.window = sizeof(struct rules),
+	.forget = forget,
+	.lost = lost,
+	.free = free_all,
+	.watches = watches,
+	.watched = watched,
+	.began = began,
+};

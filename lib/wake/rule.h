@@ -9,9 +9,6 @@
 
 #include "wake/part.h"
 
-bool rule_watches(const struct wake *wake, const struct event_type *type);
-void rule_event(struct at *at); /* one of these types, behind what parts make of it */
-
 /* The thread of the process that the run is for; INDEX_NONE: no rule says so, or it was not seen. */
 int32_t rule_served(struct wake *wake, const struct piece *run);
 
