@@ -339,7 +339,7 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	return ask;
 }
 
-struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t at)
+static struct ask asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	int64_t start = thread->pieces.items[at].start;
 	struct ask ask = asked_before(wake, thread, at);
@@ -436,7 +436,7 @@ void ask_others(const struct wake *wake, const struct thread *thread, size_t at,
 	if (by == INDEX_NONE || !own || is_kernels(wake, wake->threads.items[by]))
 		return;
 	others.by = wake->threads.items[by];
-	others.since = room ? core_since(wake) : ask_since(wake, thread, at).since; /* it was filled before */
+	others.since = room ? core_since(wake) : asked(wake, thread, at).since; /* it was filled before */
 	others.until = ended(wake, wait);
 	if (!room)
 		find_helpers(wake, &others);
@@ -572,7 +572,11 @@ static void wakes_in_call(struct wake *wake, struct thread *waker, const struct 
 	*told = *told == INDEX_NONE || *told == woken->index ? woken->index : SEVERAL;
 }
 
-int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
+/*
+ * The thread that this one answered last by this descriptor: one of another process that a call which does not receive woke, and nobody else.
+ * Index; INDEX_NONE: not known.
+ */
+static int32_t answered_by(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
 {
 	const struct asking *asking = asking_of(thread);
 	const struct answer *answers = asking->answers.items;
@@ -581,6 +585,18 @@ int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int6
 		if (answers[at].fd == fd)
 			return answers[at].woken;
 	return INDEX_NONE;
+}
+
+const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid)
+{
+	int32_t answered = INDEX_NONE;
+
+	if (target.part == PART_SCHED && target.index != INDEX_NONE)
+		answered = answered_by(core_sync(wake, target.index), fd, from, to);
+	if (answered == INDEX_NONE)
+		return NULL;
+	*tid = wake->threads.items[answered]->tid;
+	return wake_comm_at(wake, wake->threads.items[answered], to);
 }
 
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
@@ -637,4 +653,5 @@ const struct part ask_part = {
 	.left = left,
 	.woke = woke,
 	.tell_run = tell_run,
+	.asked = asked,
 };

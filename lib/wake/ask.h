@@ -17,14 +17,6 @@ enum {
 	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
 };
 
-struct ask {
-	int64_t since; /* at most the wait's begin */
-	int32_t by;    /* index of the thread that asked: this one, or another one of its process */
-};
-
-/* The time since which the end of this wait was waited for. */
-struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t wait);
-
 /*
  * How many answers the thread that ended this wait gave to other processes while it was waited for, and the name of most of those, if they are
  * OTHERS_LEAST or more. Processes that did something for the answering thread meanwhile, as a server's servers do, are none of them.
@@ -34,11 +26,5 @@ void ask_others(const struct wake *wake, const struct thread *thread, size_t wai
 
 /* Tells whether a thread that waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
-
-/*
- * The thread that this one answered last by this descriptor, after `from` and until `to`: one of another process that a call which does not
- * receive woke, and nobody else. Index; INDEX_NONE: not known.
- */
-int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int64_t to);
 
 #endif

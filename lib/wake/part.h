@@ -73,6 +73,11 @@ struct waking { /* a thread is being woken */
 	int32_t tid;
 };
 
+struct ask { /* for what a wait ended */
+	int64_t since; /* at most the wait's begin */
+	int32_t by;    /* index of the thread that asked: the one that waits, or another one of its process */
+};
+
 struct walk;
 struct errand;
 
@@ -130,6 +135,12 @@ struct part {
 
 	/* The index of what is wanted, if it is the part's; else INDEX_NONE. */
 	int32_t (*find)(struct wake *wake, const struct wake_wanted *wanted);
+
+	/* Since when the end of this wait was waited for; the first part that has the hook knows it. */
+	struct ask (*asked)(const struct wake *wake, const struct thread *thread, size_t wait);
+
+	/* Tells whether the one who ended this wait did not mean to: then nobody did who is known. */
+	bool (*cuts)(const struct wake *wake, const struct thread *thread, size_t wait);
 
 	/* A graph is cut out: no more events come; the walk comes to something of the part's (walk.h). */
 	void (*cut)(struct wake *wake);

@@ -160,7 +160,7 @@ static bool is_such(const struct wake *wake, const struct rule *rule, const stru
 	return fit;
 }
 
-bool rule_cuts(const struct wake *wake, const struct thread *thread, size_t wait)
+static bool cuts(const struct wake *wake, const struct thread *thread, size_t wait)
 {
 	const struct semantics *semantics = of(wake)->semantics;
 	const struct piece *piece = &thread->pieces.items[wait];
@@ -230,5 +230,6 @@ const struct part rule_part = {
 	.free = free_all,
 	.watches = watches,
 	.watched = watched,
+	.cuts = cuts,
 	.began = began,
 };

@@ -12,7 +12,4 @@
 /* The thread of the process that the run is for; INDEX_NONE: no rule says so, or it was not seen. */
 int32_t rule_served(struct wake *wake, const struct piece *run);
 
-/* A rule says that whoever ended this wait of the thread did not mean to. */
-bool rule_cuts(const struct wake *wake, const struct thread *thread, size_t wait);
-
 #endif

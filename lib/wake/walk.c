@@ -2,10 +2,8 @@
 
 #include <stdlib.h>
 
-#include "wake/ask.h"
 #include "wake/name.h"
 #include "wake/retry.h"
-#include "wake/rule.h"
 
 /* How far back what is behind a node was followed, and how often. */
 struct visit {
@@ -50,8 +48,14 @@ void walk_later(struct walk *walk, struct errand errand)
 static struct ask waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
 {
 	struct node *node = &walk->cut.graph->nodes.items[index];
-	struct ask ask = ask_since(walk->cut.wake, thread, at);
+	const struct part *const *parts = walk->cut.wake->parts;
+	struct ask ask = {thread->pieces.items[at].start, thread->index};
 
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (parts[i]->asked) {
+			ask = parts[i]->asked(walk->cut.wake, thread, at);
+			break;
+		}
 	node->start = sooner(node->start, ask.since);
 	return ask;
 }
@@ -66,12 +70,20 @@ size_t walk_piece_at(const struct thread *thread, const struct errand *errand)
 	return at;
 }
 
+static bool is_cut(const struct wake *wake, const struct thread *thread, size_t wait)
+{
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (wake->parts[i]->cuts && wake->parts[i]->cuts(wake, thread, wait))
+			return true;
+	return false;
+}
+
 void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
 
-	if (rule_cuts(walk->cut.wake, thread, at))
+	if (is_cut(walk->cut.wake, thread, at))
 		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
 	else if (part->explain)
 		part->explain(walk, thread, at, node, errand);
@@ -195,18 +207,6 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 	/* Without switches there is nothing to be said about a thread. */
 	thread = wake->switches ? core_thread_find(wake, wanted->tid, wanted->ts) : NULL;
 	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE, wanted};
-}
-
-const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid)
-{
-	int32_t answered = INDEX_NONE;
-
-	if (target.part == PART_SCHED && target.index != INDEX_NONE)
-		answered = ask_answered(core_sync(wake, target.index), fd, from, to);
-	if (answered == INDEX_NONE)
-		return NULL;
-	*tid = wake->threads.items[answered]->tid;
-	return wake_comm_at(wake, wake->threads.items[answered], to);
 }
 
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to)
