@@ -5,6 +5,7 @@
 
 #include "wake/context.h"
 #include "wake/name.h"
+#include "wake/node.h"
 #include "wake/part.h"
 #include "wake/request.h"
 #include "wake/retry.h"
@@ -357,7 +358,8 @@ static bool is_kernels(const struct wake *wake, const struct thread *thread)
 
 /* --- who else was answered ---------------------------------------------------------------------------------------------- */
 
-enum { HELPERS = 64, NAMES = 16 };
+/* A wait for this part of a graph's time is worth a look at all threads. */
+enum { LONG = 4, OTHERS_LEAST = 10, HELPERS = 64, NAMES = 16 };
 
 struct others {
 	const struct thread *by; /* who answers, from then until then */
@@ -426,7 +428,11 @@ static bool is_for_room(const struct wake *wake, const struct piece *wait)
 	return wait->flags & PIECE_ROOM || (call && (strncmp(call, "send", strlen("send")) == 0 || strncmp(call, "write", strlen("write")) == 0));
 }
 
-void ask_others(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
+/*
+ * How many answers the thread that ended this wait gave to other processes while it was waited for, and the name of most of those, if they are
+ * OTHERS_LEAST or more. Processes that did something for the answering thread meanwhile, as a server's servers do, are none of them.
+ */
+static void tell_others(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	int32_t by = at + 1 < thread->pieces.count ? ended_by(wake, wait) : INDEX_NONE, own = events_tgid(wake->events, thread->tid), process;
@@ -452,6 +458,12 @@ void ask_others(const struct wake *wake, const struct thread *thread, size_t at,
 	for (int i = 0; i < NAMES; i++)
 		if (others.names[i].count > others.count / 2)
 			detail->crowd = others.names[i].name;
+}
+
+static void tell(struct cut *cut, struct telling *telling)
+{
+	if (telling->deed->kind == DEED_WAIT && telling->end - telling->start >= (cut->graph->to - cut->graph->from) / LONG)
+		tell_others(cut->wake, telling->thread, telling->piece, telling->detail);
 }
 
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
@@ -653,5 +665,6 @@ const struct part ask_part = {
 	.left = left,
 	.woke = woke,
 	.tell_run = tell_run,
+	.tell = tell,
 	.asked = asked,
 };

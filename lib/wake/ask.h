@@ -17,13 +17,6 @@ enum {
 	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
 };
 
-/*
- * How many answers the thread that ended this wait gave to other processes while it was waited for, and the name of most of those, if they are
- * OTHERS_LEAST or more. Processes that did something for the answering thread meanwhile, as a server's servers do, are none of them.
- */
-enum { OTHERS_LEAST = 10 };
-void ask_others(const struct wake *wake, const struct thread *thread, size_t wait, struct deed_detail *detail);
-
 /* Tells whether a thread that waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
 

@@ -16,6 +16,11 @@ struct count {
 	int16_t name; /* of the counter: of the name table */
 };
 
+struct counted {
+	char *counters; /* "page_faults:12,syscalls_sys_enter_sched_yield:4000"; NULL: none */
+	int64_t time;	/* for which the thread had the CPU */
+};
+
 struct counts { /* of a thread */
 	ARRAY(struct count) list;
 	/* the run that was asked for last */
@@ -133,7 +138,8 @@ static int64_t cpu_time(const struct wake *wake, const struct thread *thread, si
 	return time;
 }
 
-struct counted counted_tell(const struct wake *wake, const struct thread *thread, size_t piece)
+/* Of the whole run between two waits that a piece belongs to, as far as it is over. The text is the thread's, until the next call. */
+static struct counted count_run(const struct wake *wake, const struct thread *thread, size_t piece)
 {
 	int64_t start = thread->pieces.items[piece].start;
 	struct counts *counts = of(thread);
@@ -151,6 +157,14 @@ struct counted counted_tell(const struct wake *wake, const struct thread *thread
 	counts->told.counters = spell(wake, thread, counts->from, counts->to);
 	counts->told.time = cpu_time(wake, thread, first, last);
 	return counts->told;
+}
+
+static void tell(struct cut *cut, struct telling *telling)
+{
+	struct counted counted = telling->runs ? count_run(cut->wake, telling->thread, telling->piece) : (struct counted){0};
+
+	telling->detail->counters = counted.counters;
+	telling->detail->counted = counted.counters ? counted.time : 0;
 }
 
 void counted_trim(const struct thread *thread, int64_t before)
@@ -174,5 +188,6 @@ const struct part counted_part = {
 	.window = sizeof(struct counting),
 	.thread = sizeof(struct counts),
 	.cut = begin_cut,
+	.tell = tell,
 	.thread_free = thread_free,
 };

@@ -1,8 +1,15 @@
-#include "wake/frequency.h"
-
 #include <stdlib.h>
 
+#include "wake/node.h"
 #include "wake/part.h"
+
+/*
+ * How fast a CPU ran.
+ *
+ * An event tells when a CPU's frequency changes (power:cpu_frequency), so it is known from the first change in the window
+ * on, until events are lost. It is compared with the highest that was seen of that CPU in the stream, or that it was
+ * allowed (power:cpu_frequency_limits): CPUs of one machine need not be alike.
+ */
 
 enum { KHZ_MAX = 100000000 };
 
@@ -139,7 +146,11 @@ static double mean_of(const struct wake *wake, uint32_t cpu, int64_t start, int6
 	return mean(&frequencies->cpus.items[cpu], start, end, limit);
 }
 
-bool frequency_pace(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail)
+/*
+ * Tells whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. Where it is less
+ * than four fifths, the detail gets it, with the limit if it was not let run faster.
+ */
+static bool is_slow(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail)
 {
 	uint32_t highest, limit;
 	double khz = mean_of(wake, cpu, start, end, &highest, &limit);
@@ -150,6 +161,14 @@ bool frequency_pace(const struct wake *wake, uint32_t cpu, int64_t start, int64_
 		detail->khz_limit = limit < highest ? limit : 0;
 	}
 	return khz > 0 && khz <= highest / 2.0;
+}
+
+static void tell(struct cut *cut, struct telling *telling)
+{
+	uint16_t cpu = telling->thread->pieces.items[telling->piece].cpu;
+
+	if (telling->runs && is_slow(cut->wake, cpu, telling->start, telling->end, telling->detail) && telling->deed->kind == DEED_RUN)
+		telling->deed->pace = "low";
 }
 
 static const struct part_event events[] = {
@@ -164,4 +183,5 @@ const struct part frequency_part = {
 	.forget = forget,
 	.free = free_all,
 	.lost = lost,
+	.tell = tell,
 };

@@ -3,17 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wake/ask.h"
-#include "wake/counted.h"
-#include "wake/frequency.h"
 #include "wake/name.h"
 #include "wake/part.h"
-#include "wake/quota.h"
-#include "wake/recording.h"
-#include "wake/rule.h"
-#include "wake/served.h"
 #include "wake/softirq.h"
-#include "wake/stack.h"
 
 /* The thread whose time a piece is: the one that asked for the work, if it is a work. */
 static const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
@@ -23,12 +15,32 @@ static const struct thread *piece_master(const struct wake *wake, const struct t
 	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
 }
 
-static void add_counters(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
+static void tell(struct cut *cut, struct telling *telling)
 {
-	struct counted counted = counted_tell(wake, thread, at);
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (cut->wake->parts[i]->tell)
+			cut->wake->parts[i]->tell(cut, telling);
+}
 
-	detail->counters = counted.counters;
-	detail->counted = counted.counters ? counted.time : 0;
+static void telling_free(struct telling *telling)
+{
+	for (size_t i = 0; i < telling->texts.count; i++)
+		free(telling->texts.items[i]);
+	free(telling->texts.items);
+	free(telling->stack);
+}
+
+/* A new node with all that was told of it. */
+static int32_t told_node(struct cut *cut, enum node_what what, struct telling *telling)
+{
+	int32_t index = new_node(cut, what, telling->start, telling->end, telling->thread->tid, telling->deed);
+
+	graph_detail(cut->graph, index, telling->detail);
+	if (telling->stack)
+		cut->graph->nodes.items[index].stack = graph_keep(cut->graph, telling->stack);
+	telling->stack = NULL;
+	telling_free(telling);
+	return index;
 }
 
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
@@ -46,7 +58,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	const struct thread *master = interrupt ? holder : piece_master(wake, holder, piece);
 	struct deed_detail detail = DEED_DETAIL_NONE;
 	struct deed deed = deed_of(DEED_HOLD_CPU);
-	struct stack_told told = {0};
+	struct telling telling = {.thread = holder, .piece = at, .start = start, .end = end, .asker = INDEX_NONE, .runs = true, .deed = &deed, .detail = &detail};
 	int32_t source;
 
 	if (start >= end || (!interrupt && (!runs || holder->tid == TID_IDLE)))
@@ -56,26 +68,15 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	if (interrupt) {
 		deed_by_interrupt(wake, &deed, piece->what == WHAT_SOFTIRQ, piece->cause_index);
 	} else {
-		if (piece->what == WHAT_RUN)
-			told = stack_tell(cut, holder, at, INDEX_NONE);
-		deed.function = told.function;
-		detail.samples = told.samples;
-		detail.in_function = told.in_function;
-		add_counters(wake, holder, at, &detail);
 		deed.who = wake_comm_at(wake, master, start);
 		deed.pipe = events_of_pipe(wake->events, master->tid);
 		detail.thread = master == holder ? NULL : wake_comm_at(wake, holder, start);
-		frequency_pace(wake, piece->cpu, start, end, &detail);
+		tell(cut, &telling);
 	}
-	source = new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, holder->tid, &deed);
+	source = told_node(cut, interrupt ? piece->what : WHAT_RUN, &telling);
 	cut->graph->nodes.items[source].who_tid = interrupt ? 0 : master->tid;
 	cut->graph->nodes.items[source].whom_tid = waiter->tid;
-	graph_detail(cut->graph, source, &detail);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
-	if (told.functions)
-		cut->graph->nodes.items[source].stack = graph_keep(cut->graph, told.functions);
-	told.functions = NULL;
-	stack_told_free(&told);
 }
 
 static size_t tenure_at(const struct cpu *cpu, int64_t ts)
@@ -151,7 +152,9 @@ static struct throttling find_throttling(struct wake *wake, const struct thread 
 	int64_t start = waiter->pieces.items[at].start, idle = throttled_until(wake, waiter, at, end);
 	struct throttling found = {.from = start, .to = start, .user = INDEX_NONE};
 
-	quota_throttled(wake, waiter, start, end, &found);
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (wake->parts[i]->throttled && wake->parts[i]->throttled(wake, waiter, start, end, &found))
+			break;
 	if (idle > start) {
 		found.from = start;
 		found.to = later(found.to, idle);
@@ -219,9 +222,6 @@ static void add_holders(struct cut *cut, const struct thread *waiter, size_t at,
 	if (off.to < to)
 		add_tenures(cut, waiter, piece, node, off.to, to);
 }
-
-/* A wait for this part of a graph's time is worth a look at all threads. */
-enum { LONG = 4 };
 
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed)
 {
@@ -308,7 +308,7 @@ static struct deed piece_deed(struct wake *wake, const struct thread *thread, si
 	return deed;
 }
 
-static struct deed_detail piece_detail(const struct wake *wake, const struct thread *thread, size_t at, struct deed *deed)
+static struct deed_detail piece_detail(const struct wake *wake, const struct thread *thread, size_t at, const struct deed *deed)
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const char *comm = wake_comm_at(wake, thread, piece->start), *named = deed->who ? deed->who : deed->whom;
@@ -320,9 +320,6 @@ static struct deed_detail piece_detail(const struct wake *wake, const struct thr
 		detail.thread = comm;
 	if (piece->flags & PIECE_ASSUMED)
 		detail.began = "before";
-	if (piece->what == WHAT_RUN && frequency_pace(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at), &detail) &&
-	    deed->kind == DEED_RUN)
-		deed->pace = "low";
 	return detail;
 }
 
@@ -335,57 +332,36 @@ static void set_tids(const struct wake *wake, const struct thread *thread, const
 		node->whom_tid = wake->threads.items[piece->cause_index]->tid;
 }
 
-/* For whom a run was is asked only of runs that matter; that it was for the asker, the wait that led here says. */
-enum { SHORT = 256 };
-
-static int32_t run_for(struct cut *cut, const struct thread *thread, const struct piece *run, int64_t end, int32_t asker, const struct deed *deed)
+/* What the user knows of a program is the last part, and counts first. */
+static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
 {
-	const struct wake *wake = cut->wake;
-	int32_t served = rule_served(cut->wake, run);
+	int32_t served = INDEX_NONE;
 
-	if (served != INDEX_NONE)
-		return served;
-	if (deed->kind != DEED_RUN || end - run->start < (cut->graph->to - cut->graph->from) / SHORT)
-		return INDEX_NONE;
-	served = served_at(cut, thread, run->start);
-	if (served == INDEX_NONE || asker == INDEX_NONE)
-		return served;
-	return events_tgid(wake->events, wake->threads.items[served]->tid) == events_tgid(wake->events, wake->threads.items[asker]->tid) ? INDEX_NONE : served;
+	for (int i = PARTS_COUNT; i-- > 0 && served == INDEX_NONE;)
+		if (cut->wake->parts[i]->run_for)
+			served = cut->wake->parts[i]->run_for(cut, thread, run, asker, deed);
+	return served;
 }
 
 static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
 {
 	struct wake *wake = cut->wake;
 	const struct piece *piece = &thread->pieces.items[at];
-	struct stack_told told = stack_tell(cut, thread, at, asker);
 	struct deed deed = piece_deed(wake, thread, at, asker);
 	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
-	int64_t end = thread_piece_end(wake, thread, at);
-	int32_t index, served = run_for(cut, thread, piece, end, asker, &deed);
+	struct telling telling = {.thread = thread, .piece = at, .start = piece->start, .end = thread_piece_end(wake, thread, at), .asker = asker,
+				  .runs = piece->what == WHAT_RUN, .deed = &deed, .detail = &detail};
+	int32_t index, served = run_for(cut, thread, at, asker, &deed);
 
-	deed.function = told.function;
 	if (served != INDEX_NONE)
 		deed.whom = wake_comm_at(wake, wake->threads.items[served], piece->start);
 	if (deed.kind == DEED_WAIT)
 		deed_in(wake, &deed, piece);
-	if (deed.kind == DEED_WAIT && (end - piece->start) >= (cut->graph->to - cut->graph->from) / LONG)
-		ask_others(wake, thread, at, &detail);
-	detail.kernel = told.kernel;
-	detail.samples = told.samples;
-	detail.in_function = told.in_function;
-	if (piece->what == WHAT_RUN)
-		add_counters(wake, thread, at, &detail);
-	detail.asker_function = told.asker_function;
-	detail.asker = told.asker_function ? wake_comm(wake, wake->threads.items[asker]) : NULL;
-	index = new_node(cut, piece->what, piece->start, end, thread->tid, &deed);
-	graph_detail(cut->graph, index, &detail);
+	tell(cut, &telling);
+	index = told_node(cut, piece->what, &telling);
 	set_tids(wake, thread, piece, &cut->graph->nodes.items[index]);
 	if (served != INDEX_NONE)
 		cut->graph->nodes.items[index].whom_tid = wake->threads.items[served]->tid;
-	if (told.functions)
-		cut->graph->nodes.items[index].stack = graph_keep(cut->graph, told.functions);
-	told.functions = NULL;
-	stack_told_free(&told);
 	return index;
 }
 
@@ -405,13 +381,25 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
 			     int64_t end, struct deed *deed)
 {
-	struct stack_told told = stack_tell(cut, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
+	struct deed_detail detail = DEED_DETAIL_NONE; /* is that of the wait's own node */
+	struct telling telling = {.thread = thread, .piece = (size_t)(wait - thread->pieces.items), .start = start, .end = end, .asker = INDEX_NONE,
+				  .deed = deed, .detail = &detail};
 	int32_t index;
 
-	deed->function = told.function;
+	tell(cut, &telling);
 	index = new_node(cut, what, start, end, 0, deed);
-	stack_told_free(&told);
+	telling_free(&telling);
 	return index;
+}
+
+static const char *doubts(const struct wake *wake, int64_t since)
+{
+	const char *doubt = NULL;
+
+	for (int i = 0; i < PARTS_COUNT && !doubt; i++)
+		if (wake->parts[i]->doubts)
+			doubt = wake->parts[i]->doubts(wake, since);
+	return doubt;
 }
 
 int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends)
@@ -422,7 +410,7 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed_in(cut->wake, &deed, wait);
-	deed.doubt = wait->cause == CAUSE_NONE && !ends ? recording_doubt(cut->wake, wait->start) : NULL;
+	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
 	cut->graph->nodes.items[index].whom_tid = thread->tid;
 	detail.until = ends ? "end" : NULL;

@@ -78,6 +78,26 @@ struct ask { /* for what a wait ended */
 	int32_t by;    /* index of the thread that asked: the one that waits, or another one of its process */
 };
 
+struct throttling { /* a thread that could run was not let */
+	int64_t from, to;
+	const char *group; /* valid until the window is over; NULL: not known */
+	int64_t quota, period;
+	int32_t user; /* index of the other thread that used up most of the quota; INDEX_NONE: no other did */
+};
+
+struct telling { /* a node is made of a piece, or of some of its time: what is known of that besides its kind */
+	const struct thread *thread;
+	size_t piece;
+	int64_t start, end;
+	int32_t asker; /* index of the thread whose wait led here; INDEX_NONE */
+	bool runs;     /* it had the CPU, if only to wait in a loop */
+	struct deed *deed;
+	struct deed_detail *detail;
+	ARRAY(char *) texts; /* that parts made for these; freed behind them */
+	char *stack;	     /* functions from the innermost outward; NULL: not known */
+};
+
+struct cut;
 struct walk;
 struct errand;
 
@@ -129,6 +149,18 @@ struct part {
 
 	/* The deed of a run, as its flags or its cause tell; the asker: see node.h. False: nothing of the part's. */
 	bool (*tell_run)(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed);
+
+	/* The thread for which a run was; INDEX_NONE: the part does not know. Of parts that do, the last counts. */
+	int32_t (*run_for)(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed);
+
+	/* Adds to a node in the making what the part knows of it. */
+	void (*tell)(struct cut *cut, struct telling *telling);
+
+	/* Why something since then may have come unseen, as the key doubt= of a deed; NULL: it cannot have. */
+	const char *(*doubts)(const struct wake *wake, int64_t since);
+
+	/* Tells whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */
+	bool (*throttled)(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found);
 
 	/* Which thread was behind a cause of the part's. */
 	struct doer (*ender)(const struct wake *wake, const struct piece *wait);

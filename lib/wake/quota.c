@@ -1,11 +1,17 @@
-#include "wake/quota.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/number.h"
 #include "wake/part.h"
+
+/*
+ * Threads that could run and were not let, because their group had used up its CPU quota.
+ *
+ * The kernel's events do not show that: a thread leaves its CPU as if it were preempted, and comes back soon after the
+ * timer of its group has expired. It takes a `quota` record as well, which says that the group was throttled for so long
+ * between two looks at its cpu.stat.
+ */
 
 enum {
 	TIMERS = 4,
@@ -285,7 +291,7 @@ static bool ended_by(struct wake *wake, const struct thread *thread, int64_t sta
 	return false;
 }
 
-bool quota_throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found)
+static bool throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found)
 {
 	const struct quotas *quotas = of(wake);
 
@@ -308,4 +314,5 @@ const struct part quota_part = {
 	.window = sizeof(struct quotas),
 	.forget = forget,
 	.free = free_all,
+	.throttled = throttled,
 };

@@ -80,4 +80,10 @@ static const struct part_event events[] = {
 static const struct part_record records[] = {{KIND_STREAM, read_stream}, {0}};
 
 const struct part recording_part = {
-	.events = events, .records = records, .window = sizeof(struct recording), .free = free_all, .event = event};
+	.events = events,
+	.records = records,
+	.window = sizeof(struct recording),
+	.free = free_all,
+	.event = event,
+	.doubts = recording_doubt,
+};

@@ -1,5 +1,3 @@
-#include "wake/rule.h"
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,13 @@
 #include "wake/rule_events.h"
 #include "wake/stack.h"
 #include "wake/walk.h"
+
+/*
+ * What the user knows of a program (chart/semantics.h), in wake graphs: a run is for what its event says, from that on until the next such event
+ * of its thread, also over its waits.
+ *
+ * An edge leads from such a run to whoever caused it: what the thread did before that has nothing to do with it, as with works of a queue.
+ */
 
 enum { CAUSE_BEGUN = CAUSE(PART_RULE, 0) /* of a run; index: of what begun */ };
 
@@ -130,12 +135,16 @@ static void watched(struct at *at)
 		rules->failure = memory_text(fail_text(), strlen(fail_text()));
 }
 
-int32_t rule_served(struct wake *wake, const struct piece *run)
+/* A thread of the process that a rule names; INDEX_NONE: no rule does, or it was not seen. */
+static int32_t run_for(struct cut *cut, const struct thread *thread, size_t at, int32_t asker, const struct deed *deed)
 {
-	int32_t process = run->cause == CAUSE_BEGUN ? of(wake)->begun.items[run->cause_index].process : 0;
-	const struct thread *thread = process ? core_thread_find(wake, process, run->start) : NULL;
+	const struct piece *run = &thread->pieces.items[at];
+	int32_t process = run->cause == CAUSE_BEGUN ? of(cut->wake)->begun.items[run->cause_index].process : 0;
+	const struct thread *served = process ? core_thread_find(cut->wake, process, run->start) : NULL;
 
-	return thread ? thread->index : INDEX_NONE;
+	(void)asker;
+	(void)deed;
+	return served ? served->index : INDEX_NONE;
 }
 
 static bool fits(const char *pattern, const char *text)
@@ -230,6 +239,7 @@ const struct part rule_part = {
 	.free = free_all,
 	.watches = watches,
 	.watched = watched,
+	.run_for = run_for,
 	.cuts = cuts,
 	.began = began,
 };

@@ -181,9 +181,26 @@ int32_t served_at(struct cut *cut, const struct thread *thread, int64_t ts)
 	return whom == INDEX_NONE || is_process_of(cut->wake, target, cut->wake->threads.items[whom]) ? INDEX_NONE : whom;
 }
 
+/* For whom a run was is asked only of runs that matter; that it was for the asker, the wait that led here says. */
+enum { SHORT = 256 };
+
+static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
+{
+	const struct wake *wake = cut->wake;
+	int64_t start = thread->pieces.items[run].start;
+	int32_t served;
+
+	if (deed->kind != DEED_RUN || thread_piece_end(wake, thread, run) - start < (cut->graph->to - cut->graph->from) / SHORT)
+		return INDEX_NONE;
+	served = served_at(cut, thread, start);
+	if (served == INDEX_NONE || asker == INDEX_NONE)
+		return served;
+	return are_colleagues(wake, wake->threads.items[served], wake->threads.items[asker]) ? INDEX_NONE : served;
+}
+
 static const struct part_event events[] = {
 	{"sched:sched_process_exec", on_exec},
 	{0},
 };
 
-const struct part served_part = {.events = events, .thread = sizeof(struct began)};
+const struct part served_part = {.events = events, .thread = sizeof(struct began), .run_for = run_for};

@@ -19,6 +19,19 @@ struct mark {
 	int32_t woken;	/* tid; MARK_SLEEP */
 };
 
+/*
+ * The functions that the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in,
+ * of the whole run between two waits. If that has too few samples: from where it woke the asker's thread at its end; else the function that most
+ * samples of all the thread's runs with too few were in. Texts are NULL where that is not known.
+ */
+struct told {
+	char *function;	      /* that the stack goes by: "fetch" */
+	char *functions;      /* from it outward: "fetch;serve;main" */
+	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
+	char *asker_function; /* of a run: the one in which the asker waited */
+	uint32_t samples, in_function; /* of a run: how many there were, and in this function; 0: the function is not by samples */
+};
+
 struct stacks { /* of the stream */
 	ARRAY(struct stack) by_number;
 	uint64_t cuts; /* graphs so far */
@@ -379,9 +392,9 @@ static char *asker_function(const struct wake *wake, const struct thread *asker,
 	return function_of(&frame);
 }
 
-static struct stack_told tell_of(const struct stack *stack)
+static struct told tell_of(const struct stack *stack)
 {
-	struct stack_told told = {0};
+	struct told told = {0};
 	struct frame frame;
 
 	told.function = frame_of_stack(stack, &frame) ? function_of(&frame) : NULL;
@@ -527,7 +540,7 @@ static const struct busy *busy_short_runs(const struct cut *cut, const struct th
 	return busy;
 }
 
-static void tell_busy(struct stack_told *told, const struct wake *wake, const struct busy *busy)
+static void tell_busy(struct told *told, const struct wake *wake, const struct busy *busy)
 {
 	if (!busy->stack)
 		return;
@@ -538,11 +551,11 @@ static void tell_busy(struct stack_told *told, const struct wake *wake, const st
 	told->in_function = busy->in_function;
 }
 
-static struct stack_told tell_run(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
+static struct told tell_run(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
 {
 	const struct wake *wake = cut->wake;
 	const struct mark *wake_up = mark_of_run(wake, thread, piece, asker);
-	struct stack_told told = tell_of(stack_of(wake, wake_up));
+	struct told told = tell_of(stack_of(wake, wake_up));
 	char *waited_in = told.functions ? asker_function(wake, wake->threads.items[asker], wake_up) : NULL;
 
 	if (of(thread)->samples.count)
@@ -553,30 +566,40 @@ static struct stack_told tell_run(const struct cut *cut, const struct thread *th
 	return told;
 }
 
-struct stack_told stack_tell(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
+static struct told tell_wait(const struct cut *cut, const struct thread *thread, size_t piece)
 {
-	struct stack_told told = {0};
-	const struct stack *stack;
+	const struct stack *stack = stack_of(cut->wake, mark_of_wait(thread, piece));
+	struct told told = tell_of(stack);
 
-	switch (thread->pieces.items[piece].what) {
-	case WHAT_RUN:
-		return tell_run(cut, thread, piece, asker);
-	case WHAT_WAIT:
-		stack = stack_of(cut->wake, mark_of_wait(thread, piece));
-		told = tell_of(stack);
-		told.kernel = told.functions ? kernel_of(stack) : NULL;
-		return told;
-	default:
-		return told;
-	}
+	told.kernel = told.functions ? kernel_of(stack) : NULL;
+	return told;
 }
 
-void stack_told_free(struct stack_told *told)
+static void keep(struct telling *telling, char *text)
 {
-	free(told->function);
-	free(told->functions);
-	free(told->kernel);
-	free(told->asker_function);
+	*ARRAY_ADD(&telling->texts) = text;
+}
+
+/* Of one that has the CPU in a wait, the stack would be that of the wait's begin. */
+static void tell(struct cut *cut, struct telling *telling)
+{
+	const struct thread *asker = telling->asker == INDEX_NONE ? NULL : cut->wake->threads.items[telling->asker];
+	uint8_t what = telling->thread->pieces.items[telling->piece].what;
+	struct told told = {0};
+
+	if (telling->runs != (what == WHAT_RUN))
+		return;
+	if (what == WHAT_RUN)
+		told = tell_run(cut, telling->thread, telling->piece, telling->asker);
+	else if (what == WHAT_WAIT)
+		told = tell_wait(cut, telling->thread, telling->piece);
+	keep(telling, telling->deed->function = told.function);
+	keep(telling, telling->detail->kernel = told.kernel);
+	keep(telling, telling->detail->asker_function = told.asker_function);
+	telling->detail->asker = told.asker_function ? wake_comm(cut->wake, asker) : NULL;
+	telling->detail->samples = told.samples;
+	telling->detail->in_function = told.in_function;
+	telling->stack = told.functions;
 }
 
 uint32_t stack_number(const struct wake *wake, const struct thread *thread, size_t wait)
@@ -665,6 +688,7 @@ const struct part stack_part = {
 	.window = sizeof(struct stacks),
 	.thread = sizeof(struct marks),
 	.cut = begin_cut,
+	.tell = tell,
 	.forget_meanings = forget_meanings,
 	.free = forget_meanings,
 	.thread_free = thread_free,

@@ -16,21 +16,6 @@ enum { SAMPLES_LEAST = 5 };
 enum { STACKS_MAX = 1 << 20 }; /* numbers that trace-collect gives */
 
 /*
- * The functions that the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in,
- * of the whole run between two waits. If that has too few samples: from where it woke the asker's thread (INDEX_NONE: none) at its end; else the
- * function that most samples of all the thread's runs with too few were in. Texts are NULL where that is not known.
- */
-struct stack_told {
-	char *function;	      /* that the stack goes by: "fetch" */
-	char *functions;      /* from it outward: "fetch;serve;main" */
-	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
-	char *asker_function; /* of a run: the one in which the asker waited */
-	uint32_t samples, in_function; /* of a run: how many there were, and in this function; 0: the function is not by samples */
-};
-struct stack_told stack_tell(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
-void stack_told_free(struct stack_told *told);
-
-/*
  * The number of a wait's stack; 0: none. The function that a stack goes by; and that with those around it, "fetch;serve;main". The caller
  * frees them; NULL: not known.
  */
