@@ -1198,6 +1198,18 @@ told() {
 	grep -q '<td>process 20, python3 /srv/rollup.py, of rollup.service</td>' report.html
 }
 
+@test "two lines of blame have one name, which itself looks like words: each says what it did" {
+	run told <<-'EOT'
+		task ts=1 tid=10 comm=web tgid=10 program=web read=1.1
+		task ts=1 tid=21 comm="a: b" tgid=21 program=/bin/one read=1.1
+		task ts=1 tid=22 comm="a: b" tgid=22 program=/bin/two read=1.1
+	EOT
+	sed -i 's/who=python3/who="a: b"/; /id=3/s/$/ function=sum/; /^blame.*rank=2/s/who=sh/who="a: b" function=sum/; /id=4/d; /node=4/d' told.txt
+	COLUMNS=120 run report told.txt
+	assert_line '   who     a: b (running) is process 21, /bin/one'
+	assert_line '           a: b (running in sum) is process 22, /bin/two'
+}
+
 @test "what a name says is not said again of its process" {
 	run told <<-'EOT'
 		task ts=1 tid=10 comm=web tgid=10 program=web read=1.1

@@ -240,6 +240,13 @@ static char *ready(const struct deed *deed)
 	return memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU that nobody known held");
 }
 
+char *words_act(const struct deed *deed)
+{
+	if (deed->kind == DEED_TEXT)
+		return NULL;
+	return deed->kind == DEED_READY ? ready(deed) : act_of(deed);
+}
+
 char *words_blame(const struct deed *deed, const char *crowd)
 {
 	const char *open = *crowd ? " (" : "", *close = *crowd ? ")" : "";
@@ -248,7 +255,7 @@ char *words_blame(const struct deed *deed, const char *crowd)
 	if (deed->kind == DEED_TEXT)
 		return memory_format("%s%s%s%s", or_else(deed->text, ""), open, crowd, close);
 	actor = actor_of(deed);
-	act = deed->kind == DEED_READY ? ready(deed) : act_of(deed);
+	act = words_act(deed);
 	words = memory_format("%s%s%s%s: %s", actor, open, crowd, close, act);
 	free(actor);
 	free(act);

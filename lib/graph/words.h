@@ -58,5 +58,6 @@ char *words_circumstance(const struct node *node);
 
 /* A ranked deed, with what is said of those who did it (""): "reader (318 threads): read of 7:0 in service". */
 char *words_blame(const struct deed *deed, const char *crowd);
+char *words_act(const struct deed *deed); /* what was done alone: "read of 7:0 in service"; NULL of a deed that is only a text */
 
 #endif

@@ -73,6 +73,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->deed = culprit_deed(site, fields);
 	culprit->who = fit_clean(culprit->deed->who ? culprit->deed->who : "");
 	culprit->whom = fit_clean(is_for_somebody(culprit->deed) ? culprit->deed->whom : "");
+	culprit->act = culprit->deed->kind == DEED_TEXT ? NULL : fit_cleaned(words_act(culprit->deed));
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
 	culprit->counters = fit_field(fields, "counters");
@@ -89,6 +90,7 @@ void culprit_free(struct culprit *culprit)
 	free(culprit->who);
 	free(culprit->whom);
 	identity_free(&culprit->whom_identity);
+	free(culprit->act);
 	free(culprit->words);
 	free(culprit->fuller);
 	free(culprit->counters);

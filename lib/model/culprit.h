@@ -12,6 +12,7 @@ struct culprit {
 	char *name, *label;
 	struct deed *deed; /* devices by their names */
 	char *who;    /* the name of the thread, or pool, that did it; "" where it is none */
+	char *act;    /* what was done: "read of loop0 in service"; NULL of a text by hand */
 	char *words;  /* "reader: read of loop0 in service" */
 	char *fuller; /* "reader (318 threads): read of loop0 in service" */
 	uint64_t samples, in_function; /* taken of its runs, and those in the function of the deed; 0: none */

@@ -13,7 +13,7 @@ enum { NAMES_MAX = 64 };
 struct name {
 	const char *name;
 	int32_t tid; /* 0: it stands without a number */
-	const char *act; /* of a line of blame: ": running" */
+	const char *act; /* of a line of blame: "running"; NULL: none */
 	const struct identity *identity;
 	bool told;
 };
@@ -53,7 +53,7 @@ static void collect(struct names *names, const struct story *story, size_t culpr
 		const struct culprit *culprit = &story->culprits.items[i];
 
 		if (!is_there(names, culprit->identity.pid) || !links)
-			add(names, culprit->who, 0, strstr(culprit->words, ": "), &culprit->identity);
+			add(names, culprit->who, 0, culprit->act, &culprit->identity);
 		if (!is_there(names, culprit->whom_identity.pid))
 			add(names, culprit->whom, 0, NULL, &culprit->whom_identity);
 	}
@@ -96,7 +96,7 @@ static char *name_of(const struct names *names, const struct name *name)
 		alike |= &names->items[i] != name && !strcmp(names->items[i].name, name->name);
 	if (!alike || !name->act)
 		return memory_format("%s", name->name);
-	return memory_format("%s (%s)", name->name, name->act + strlen(": "));
+	return memory_format("%s (%s)", name->name, name->act);
 }
 
 static void tell(struct processes *processes, struct names *names, size_t which)
