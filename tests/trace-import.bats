@@ -362,7 +362,7 @@ trace-import: no event 'nosuch:event' in what was read"
 	assert_regex "$stderr" "'hog.dat' and 'disk.dat' do not record the same events, so they cannot be merged"
 	sample hog.trace
 	run -1 --separate-stderr trace-import --merge hog.trace
-	assert_regex "$stderr" 'only files of trace.dat, strace and spans can be merged'
+	assert_regex "$stderr" 'only files of trace.dat, otlp, jaeger and strace can be merged'
 }
 
 # --- text by hand ------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ static int about_to_wait(void *context, int fd)
 	return stream_await(import->stream, fd);
 }
 
-/* Hints for text files that are no traces: by their beginning, then by a text in a line. */
+/* Hints for text files that are no traces: by their beginning, then by a text in a line. NULL: there is none. */
 static const char *text_hint(const char *bytes, size_t length)
 {
 	static const struct {
@@ -113,10 +113,10 @@ static const char *text_hint(const char *bytes, size_t length)
 		if (hint)
 			return hint;
 	}
-	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, spans, and what strace, perf script and babeltrace print";
+	return NULL;
 }
 
-/* Hints for other kinds of files: how to make them fit for import. */
+/* How to make a file of another kind fit for import; NULL: it is of no kind that is known. */
 static const char *hint(const char *bytes, size_t length)
 {
 	const char *foreign = foreign_hint(bytes, length);
@@ -124,6 +124,16 @@ static const char *hint(const char *bytes, size_t length)
 	if (length >= STREAM_MAGIC_SIZE && !memcmp(bytes, STREAM_MAGIC, STREAM_MAGIC_SIZE))
 		return "it is a tailblame stream already";
 	return foreign ? foreign : text_hint(bytes, length);
+}
+
+static int refuse(const char *name, const char *bytes, size_t length)
+{
+	const char *known = hint(bytes, length);
+	char *formats = known ? NULL : listing_words(import_format_name, "and", "");
+	int status = known ? fail("%s: %s", name, known) : fail("%s: no trace of a known format; there are %s", name, formats);
+
+	free(formats);
+	return status;
 }
 
 /* The format that claims the most lines; NULL: none does. */
@@ -168,14 +178,28 @@ static int choose(const struct import *import, struct import_input *input, const
 	} while (more > 0);
 	if (more < 0)
 		return -1;
-	return *format ? check_named(import, input, bytes, length) : fail("%s: %s", input->name, hint(bytes, length));
+	return *format ? check_named(import, input, bytes, length) : refuse(input->name, bytes, length);
+}
+
+static const char *merged_name(size_t index)
+{
+	for (int i = 0; i < COUNT; i++)
+		if (formats[i]->end && index-- == 0)
+			return formats[i]->name;
+	return NULL;
 }
 
 /* Files that are to be merged must be of one format. */
 static int check_merge(struct import *import, const struct import_format *format, const char *name)
 {
-	if (!format->end)
-		return fail("%s: only files of trace.dat, strace and spans can be merged", name);
+	char *merged;
+
+	if (!format->end) {
+		merged = listing_words(merged_name, "and", "");
+		fail("%s: only files of %s can be merged", name, merged);
+		free(merged);
+		return -1;
+	}
 	if (import->merging && import->merging != format)
 		return fail("%s: %s cannot be merged with %s", name, format->name, import->merging->name);
 	import->merging = format;

@@ -414,4 +414,4 @@ static const char *hint_perf(const char *bytes, size_t length)
 	return NULL;
 }
 
-const struct import_format import_perf = {"perf", is_perf, read_perf, NULL, hint_perf};
+const struct import_format import_perf = {.name = "perf", .is = is_perf, .read = read_perf, .hint = hint_perf};
