@@ -5,7 +5,7 @@
 #ifndef CHART_JUDGE_H
 #define CHART_JUDGE_H
 
-#include "chart/series_set.h"
+#include "chart/series.h"
 
 /* Receives the results; see measure.h. Each function returns 0; -1 after fail(). */
 struct measure_listener {

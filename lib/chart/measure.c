@@ -641,7 +641,7 @@ int measure_value(struct measure *measure, const char *name, const char *key, st
 		sample->series = series_set_add(&chart->set, id, name, key);
 	}
 	if (!sample->series->unit)
-		series_set_unit(sample->series, measure->judge.policy, sample->unit);
+		series_be_in(sample->series, measure->judge.policy, sample->unit);
 	sample->series->touched = sample->end;
 	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
 		return -1;

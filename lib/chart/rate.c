@@ -113,7 +113,7 @@ int rate_count(struct measure *measure, struct binding *binding, const struct ev
 	if (rate_time(measure, binding->chart, event->ts) < 0)
 		return -1;
 	if (!series->unit)
-		series_set_unit(series, binding->chart->policy, binding->chart->policy->method->is_share ? "share" : "per_second");
+		series_be_in(series, binding->chart->policy, binding->chart->policy->method->is_share ? "share" : "per_second");
 	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
 		return -1;
 	tally_add(&series->tally, !failed->raw || chart_field_number(failed, &measure->world, event) != 0,

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
-void series_free(struct series *series)
+static void series_free(struct series *series)
 {
 	series->learner->free(series->learnt);
 	plot_free(&series->plot);
@@ -20,7 +21,7 @@ void series_free(struct series *series)
 	free(series);
 }
 
-void series_pause(struct series *series, const struct policy *policy)
+static void pause_series(struct series *series, const struct policy *policy)
 {
 	series->worst_count = 0;
 	series->first = INT64_MAX;
@@ -69,7 +70,7 @@ void series_judge_by(struct series *series, const struct policy *policy)
 	method_lines(policy, &series->limits, 1, &series->lines);
 }
 
-void series_set_shortest(struct series *series, const struct policy *policy, int64_t shortest)
+static void set_shortest(struct series *series, const struct policy *policy, int64_t shortest)
 {
 	series->shortest = shortest;
 	if (series->judges)
@@ -96,7 +97,7 @@ static void take_known(struct series *series, const struct policy *policy, const
 	series_judge_by(series, policy);
 }
 
-struct series *series_new(const struct policy *policy, int64_t shortest, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
+static struct series *series_new(const struct policy *policy, int64_t shortest, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
 {
 	const struct limits *known = policy->known ? limits_book_find(policy->known, chart, key) : NULL;
 	struct series *series = NEW(struct series);
@@ -124,9 +125,142 @@ void series_forget_signs(struct series *series)
 	series->signs = NULL;
 }
 
-void series_set_unit(struct series *series, const struct policy *policy, const char *unit)
+void series_be_in(struct series *series, const struct policy *policy, const char *unit)
 {
 	series->unit = series->limits.unit = unit;
 	if (series->fixed < INT64_MAX)
 		series->fixed = policy_fixed(policy, series->chart, !unit);
+}
+
+/* --- the set of a chart --------------------------------------------------------------------------------------------------- */
+
+/* The rate of values is that of so long, so that it follows the day. */
+static const int64_t rate_span = 600 * NSEC_PER_SEC;
+
+static void remove_series(struct series_set *set, struct series *series)
+{
+	HASH_DEL(set->series, series);
+	series_free(series);
+}
+
+void series_set_forget(struct series_set *set)
+{
+	while (set->series)
+		remove_series(set, set->series);
+	if (!set->common)
+		return;
+	common_free(set->common);
+	set->common = common_new(set->policy);
+}
+
+void series_set_free(struct series_set *set)
+{
+	series_set_forget(set);
+	common_free(set->common);
+	set->common = NULL;
+}
+
+void series_set_pause(struct series_set *set)
+{
+	for (struct series *series = set->series; series; series = series->hh.next)
+		pause_series(series, set->policy);
+	if (set->common) {
+		common_pause(set->common);
+		series_set_follow(set);
+	}
+}
+
+void series_set_count(struct series_set *set, int64_t ts)
+{
+	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+
+	if (!set->values)
+		set->counted = ts;
+	set->values++;
+	if (passed > rate_span) {
+		set->counted = span_add(set->counted, passed / 2);
+		set->values = set->values / 2 + 1;
+	}
+}
+
+double series_set_rate(const struct series_set *set, int64_t ts)
+{
+	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+
+	return passed > 0 ? (double)set->values * 1e9 / (double)passed : 0;
+}
+
+struct series *series_set_coldest(const struct series_set *set)
+{
+	struct series *coldest = NULL, *series;
+
+	for (series = set->series; series; series = series->hh.next)
+		if (series->starts == 0 && (!coldest || series->touched < coldest->touched))
+			coldest = series;
+	return coldest;
+}
+
+void series_set_drop(struct series_set *set, struct series *series)
+{
+	if (set->common)
+		common_forget(set->common, series);
+	remove_series(set, series);
+	set->forgotten++;
+}
+
+/* Makes room for one more; -1 where none may go. */
+static int drop_coldest(struct series_set *set)
+{
+	struct series *coldest = series_set_coldest(set);
+
+	if (!coldest)
+		return -1;
+	series_set_drop(set, coldest);
+	return 0;
+}
+
+struct series *series_set_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX])
+{
+	struct series *series;
+
+	HASH_FIND(hh, set->series, id, sizeof(series->id), series);
+	return series;
+}
+
+static int64_t shortest_of(const struct series_set *set)
+{
+	int64_t limit = set->common ? common_limit(set->common) : 0;
+
+	return limit > set->shortest ? limit : set->shortest;
+}
+
+void series_set_follow(struct series_set *set)
+{
+	for (struct series *series = set->series; series; series = series->hh.next)
+		set_shortest(series, set->policy, shortest_of(set));
+}
+
+/* The user gave the limits, so the series does not learn from values beyond them. */
+static void judge_by_keys(struct series_set *set)
+{
+	if (!set->common)
+		return;
+	common_free(set->common);
+	set->common = NULL;
+	series_set_follow(set);
+}
+
+struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
+{
+	struct series *series;
+
+	if (HASH_COUNT(set->series) >= SERIES_MAX && drop_coldest(set) < 0)
+		return NULL;
+	series = series_new(set->policy, shortest_of(set), id, chart, key);
+	series->forgotten = set->forgotten;
+	set->judged |= series->judges;
+	if (series->judges)
+		judge_by_keys(set);
+	HASH_ADD(hh, set->series, id, sizeof(series->id), series);
+	return series;
 }

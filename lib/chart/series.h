@@ -3,6 +3,9 @@
  *
  * A series learns from its first points (the baseline) and judges those that follow. Where the learner wants it, the largest values
  * of the baseline are remembered, and judged once the limits are known, so that an incident in the baseline is found, too.
+ *
+ * A chart has a set of them, at most SERIES_MAX. With more keys than that the least recent series is dropped; if its key comes back, it
+ * learns again.
  */
 #ifndef CHART_SERIES_H
 #define CHART_SERIES_H
@@ -11,9 +14,10 @@
 #include <stdint.h>
 #include <uthash.h>
 
-#include "chart/policy.h"
+#include "chart/common.h"
 #include "chart/digest.h"
 #include "chart/limits.h"
+#include "chart/policy.h"
 #include "chart/sample.h"
 #include "chart/span.h"
 
@@ -99,18 +103,8 @@ struct series {
 	UT_hash_handle hh;
 };
 
-/* A new series, with limits if the policy knows them. */
-struct series *series_new(const struct policy *policy, int64_t shortest, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
-void series_free(struct series *series);
-
-/* A stream is over: keeps what is learnt, forgets what is timed or in a row, because the next stream may be of another time. */
-void series_pause(struct series *series, const struct policy *policy);
-
 /* Sets the unit of values that are no latencies. They have no fixed limit except one that names their chart. NULL: latencies. */
-void series_set_unit(struct series *series, const struct policy *policy, const char *unit);
-
-/* A shorter time is no signal from now on. */
-void series_set_shortest(struct series *series, const struct policy *policy, int64_t shortest);
+void series_be_in(struct series *series, const struct policy *policy, const char *unit);
 
 /* Its limits are known, or others now: values are judged by them. */
 void series_judge_by(struct series *series, const struct policy *policy);
@@ -122,5 +116,46 @@ static inline bool series_is_beyond_fixed(const struct series *series, double va
 {
 	return series->fixed < INT64_MAX && value > (double)series->fixed / 1e9;
 }
+
+enum { SERIES_MAX = 512 };
+
+/* The clock of these buckets, which all keys of a chart share. All zero is a new one. */
+struct thin_clock {
+	int64_t width, begin; /* of the current bucket, ns; width 0: not begun */
+	int records;	      /* written with this width */
+};
+
+struct series_set {
+	const struct policy *policy;
+	int64_t shortest;      /* ns: a shorter time is no signal; 0: any may be one */
+	struct common *common; /* NULL: each key has its own limit only */
+	struct series *series; /* uthash, in order of appearance */
+	struct thin_clock clock;
+	uint64_t forgotten; /* series that went because there were too many */
+	bool judged;	    /* the limits of a series are or were known */
+	uint64_t values;    /* since `counted`, for their rate */
+	int64_t counted;
+};
+
+void series_set_free(struct series_set *set);
+void series_set_forget(struct series_set *set); /* all that was learnt */
+
+/* A stream is over: keeps what is learnt, forgets what is timed or in a row, because the next stream may be of another time. */
+void series_set_pause(struct series_set *set);
+
+/* The common limit has changed: a shorter time is no signal of any series. */
+void series_set_follow(struct series_set *set);
+
+/* Counts a value. The probability of a false alarm per value comes from these counts. */
+void series_set_count(struct series_set *set, int64_t ts);
+double series_set_rate(const struct series_set *set, int64_t ts); /* values a second; 0: not known */
+
+/* A series by id; NULL: none yet. series_set_add() makes one; NULL if the set is full of series with open starts. */
+struct series *series_set_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
+struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
+
+/* The least recent series without open starts; NULL: all have some. It is dropped if there are too many. */
+struct series *series_set_coldest(const struct series_set *set);
+void series_set_drop(struct series_set *set, struct series *series);
 
 #endif
