@@ -24,7 +24,7 @@ struct mark {
  * of the whole run between two waits. If that has too few samples: from where it woke the asker's thread at its end; else the function that most
  * samples of all the thread's runs with too few were in. Texts are NULL where that is not known.
  */
-struct told {
+struct stack_told {
 	char *function;	      /* that the stack goes by: "fetch" */
 	char *functions;      /* from it outward: "fetch;serve;main" */
 	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
@@ -392,9 +392,9 @@ static char *asker_function(const struct wake *wake, const struct thread *asker,
 	return function_of(&frame);
 }
 
-static struct told tell_of(const struct stack *stack)
+static struct stack_told tell_of(const struct stack *stack)
 {
-	struct told told = {0};
+	struct stack_told told = {0};
 	struct frame frame;
 
 	told.function = frame_of_stack(stack, &frame) ? function_of(&frame) : NULL;
@@ -540,7 +540,7 @@ static const struct busy *busy_short_runs(const struct cut *cut, const struct th
 	return busy;
 }
 
-static void tell_busy(struct told *told, const struct wake *wake, const struct busy *busy)
+static void tell_busy(struct stack_told *told, const struct wake *wake, const struct busy *busy)
 {
 	if (!busy->stack)
 		return;
@@ -551,11 +551,11 @@ static void tell_busy(struct told *told, const struct wake *wake, const struct b
 	told->in_function = busy->in_function;
 }
 
-static struct told tell_run(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
+static struct stack_told tell_run(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
 {
 	const struct wake *wake = cut->wake;
 	const struct mark *wake_up = mark_of_run(wake, thread, piece, asker);
-	struct told told = tell_of(stack_of(wake, wake_up));
+	struct stack_told told = tell_of(stack_of(wake, wake_up));
 	char *waited_in = told.functions ? asker_function(wake, wake->threads.items[asker], wake_up) : NULL;
 
 	if (of(thread)->samples.count)
@@ -566,10 +566,10 @@ static struct told tell_run(const struct cut *cut, const struct thread *thread, 
 	return told;
 }
 
-static struct told tell_wait(const struct cut *cut, const struct thread *thread, size_t piece)
+static struct stack_told tell_wait(const struct cut *cut, const struct thread *thread, size_t piece)
 {
 	const struct stack *stack = stack_of(cut->wake, mark_of_wait(thread, piece));
-	struct told told = tell_of(stack);
+	struct stack_told told = tell_of(stack);
 
 	told.kernel = told.functions ? kernel_of(stack) : NULL;
 	return told;
@@ -585,7 +585,7 @@ static void tell(struct cut *cut, struct telling *telling)
 {
 	const struct thread *asker = telling->asker == INDEX_NONE ? NULL : cut->wake->threads.items[telling->asker];
 	uint8_t what = telling->thread->pieces.items[telling->piece].what;
-	struct told told = {0};
+	struct stack_told told = {0};
 
 	if (telling->runs != (what == WHAT_RUN))
 		return;
