@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void choices_add(struct choices *choices, int32_t node, struct share score)
+void picks_add(struct picks *picks, int32_t node, struct share score)
 {
-	*ARRAY_ADD(&choices->list) = (struct choice){.node = node, .score = score};
+	*ARRAY_ADD(&picks->list) = (struct pick){.node = node, .score = score};
 }
 
-static int compare_choices(const void *left, const void *right, void *context)
+static int compare_picks(const void *left, const void *right, void *context)
 {
-	const struct choice *a = left, *b = right;
+	const struct pick *a = left, *b = right;
 	const struct node *nodes = context, *m = &nodes[a->node], *n = &nodes[b->node];
 	int order = share_compare(b->score, a->score);
 
@@ -23,32 +23,32 @@ static int compare_choices(const void *left, const void *right, void *context)
 	return (m->id > n->id) - (m->id < n->id);
 }
 
-void choices_sort(struct choices *choices, const struct graph *graph)
+void picks_sort(struct picks *picks, const struct graph *graph)
 {
-	if (choices->list.count)
-		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_choices,
+	if (picks->list.count)
+		qsort_r(picks->list.items, picks->list.count, sizeof(*picks->list.items), compare_picks,
 			graph->nodes.items);
 }
 
 static int compare_deeds(const void *left, const void *right, void *context)
 {
 	const struct node *nodes = context;
-	const struct deed *a = nodes[((const struct choice *)left)->node].deed->family;
-	const struct deed *b = nodes[((const struct choice *)right)->node].deed->family;
+	const struct deed *a = nodes[((const struct pick *)left)->node].deed->family;
+	const struct deed *b = nodes[((const struct pick *)right)->node].deed->family;
 	int order = a == b ? 0 : deed_compare(a, b); /* of one graph: the same deeds are equal pointers */
 
-	return order ? order : compare_choices(left, right, context);
+	return order ? order : compare_picks(left, right, context);
 }
 
-void choices_sort_by_deed(struct choices *choices, const struct graph *graph)
+void picks_sort_by_deed(struct picks *picks, const struct graph *graph)
 {
-	if (choices->list.count)
-		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_deeds,
+	if (picks->list.count)
+		qsort_r(picks->list.items, picks->list.count, sizeof(*picks->list.items), compare_deeds,
 			graph->nodes.items);
 }
 
-void choices_cut(struct choices *choices, size_t count)
+void picks_cut(struct picks *picks, size_t count)
 {
-	if (choices->list.count > count)
-		choices->list.count = count;
+	if (picks->list.count > count)
+		picks->list.count = count;
 }

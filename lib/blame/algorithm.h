@@ -40,20 +40,20 @@
 
 #include "blame/blame.h"
 
-struct choice {
+struct pick {
 	int32_t node;
 	uint32_t turn; /* when it was chosen, where that goes before its score; else 0 */
 	struct share score;
 };
 
-struct choices {
-	ARRAY(struct choice) list;
+struct picks {
+	ARRAY(struct pick) list;
 };
 
 struct blame_algorithm {
 	const char *name;
 	/* -1 after fail(): it is not for such a graph. */
-	int (*choose)(const struct blame *blame, size_t count, struct choices *choices);
+	int (*choose)(const struct blame *blame, size_t count, struct picks *picks);
 	bool timeless; /* scores are no times: share_whole(NSEC_PER_SEC) stands for 1 */
 };
 
@@ -61,9 +61,9 @@ struct blame_algorithm {
 const struct blame_algorithm *blame_algorithm(const char *name);
 const char *blame_algorithm_name(size_t index); /* in the table's order; NULL: there are no more */
 
-void choices_add(struct choices *choices, int32_t node, struct share score);
-void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
-void choices_sort_by_deed(struct choices *choices, const struct graph *graph); /* family of deeds; then like choices_sort */
-void choices_cut(struct choices *choices, size_t count);	       /* keeps the first `count` */
+void picks_add(struct picks *picks, int32_t node, struct share score);
+void picks_sort(struct picks *picks, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
+void picks_sort_by_deed(struct picks *picks, const struct graph *graph); /* family of deeds; then like picks_sort */
+void picks_cut(struct picks *picks, size_t count);	       /* keeps the first `count` */
 
 #endif

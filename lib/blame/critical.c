@@ -21,12 +21,12 @@ static int compare_intervals(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static void cover_nodes(struct cover *cover, const struct graph *graph, const struct choices *choices)
+static void cover_nodes(struct cover *cover, const struct graph *graph, const struct picks *picks)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < choices->list.count; i++) {
-		const struct node *node = &graph->nodes.items[choices->list.items[i].node];
+	for (size_t i = 0; i < picks->list.count; i++) {
+		const struct node *node = &graph->nodes.items[picks->list.items[i].node];
 
 		if (node->start < node->end)
 			*ARRAY_ADD(&cover->list) = (struct interval){node->start, node->end};
@@ -61,44 +61,44 @@ static bool covers_some(const struct cover *cover, const struct node *node)
 }
 
 static void add_interfering(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
-			    struct choices *choices)
+			    struct picks *picks)
 {
-	struct share alpha = choices->list.items[choices->list.count - 1].score;
+	struct share alpha = picks->list.items[picks->list.count - 1].score;
 	struct cover cover = {0};
 
-	cover_nodes(&cover, graph, choices);
+	cover_nodes(&cover, graph, picks);
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
 		if (!on_path[i] && node->join == JOIN_NONE && share_compare(share[i], alpha) >= 0 &&
 		    ((also && also[i]) || covers_some(&cover, node)))
-			choices_add(choices, i, share[i]);
+			picks_add(picks, i, share[i]);
 	}
 	free(cover.list.items);
 }
 
 /* B1 and B2, for any blame. Nodes that are `also` wanted need not run with B1 (NULL: none are). */
 static void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
-		       size_t count, struct choices *choices)
+		       size_t count, struct picks *picks)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (on_path[i] && graph->nodes.items[i].join == JOIN_NONE)
-			choices_add(choices, i, share[i]);
-	choices_sort(choices, graph);
-	choices_cut(choices, count);
-	if (choices->list.count)
-		add_interfering(graph, on_path, also, share, choices);
+			picks_add(picks, i, share[i]);
+	picks_sort(picks, graph);
+	picks_cut(picks, count);
+	if (picks->list.count)
+		add_interfering(graph, on_path, also, share, picks);
 }
 
-static int choose_critical(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_critical(const struct blame *blame, size_t count, struct picks *picks)
 {
 	if (blame->graph->kind == GRAPH_RAG) {
-		choose_top(blame->graph, blame->on_path, NULL, blame->share, count, choices);
+		choose_top(blame->graph, blame->on_path, NULL, blame->share, count, picks);
 		return 0;
 	}
 	for (size_t i = 0; i < blame->graph->nodes.count; i++)
 		if (!share_is_zero(blame->share[i]))
-			choices_add(choices, i, blame->share[i]);
+			picks_add(picks, i, blame->share[i]);
 	return 0;
 }
 
@@ -126,19 +126,19 @@ static void share_work(const struct graph *graph, struct share *share)
 	activity_free(activity);
 }
 
-static int choose_wanted(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_wanted(const struct blame *blame, size_t count, struct picks *picks)
 {
 	const struct graph *graph = blame->graph;
 	struct share *share;
 	bool *wanted;
 
 	if (graph->kind == GRAPH_WAKE)
-		return choose_critical(blame, count, choices);
+		return choose_critical(blame, count, picks);
 	share = memory_new(graph->nodes.count + 1, sizeof(*share));
 	wanted = memory_new(graph->nodes.count + 1, sizeof(*wanted));
 	critical_path(graph, true, wanted);
 	share_work(graph, share);
-	choose_top(graph, blame->on_path, wanted, share, count, choices);
+	choose_top(graph, blame->on_path, wanted, share, count, picks);
 	free(share);
 	free(wanted);
 	return 0;

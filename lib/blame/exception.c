@@ -33,7 +33,7 @@ static int32_t *distances(const struct graph *graph)
 	return distance;
 }
 
-static int choose_exception(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_exception(const struct blame *blame, size_t count, struct picks *picks)
 {
 	const struct graph *graph = blame->graph;
 	struct reciprocals reciprocals = {0};
@@ -45,9 +45,9 @@ static int choose_exception(const struct blame *blame, size_t count, struct choi
 	distance = distances(graph);
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (distance[i] != FAR && graph->nodes.items[i].join == JOIN_NONE)
-			choices_add(choices, i, share_of(&reciprocals, NSEC_PER_SEC, distance[i] + 1));
-	choices_sort(choices, graph);
-	choices_cut(choices, count);
+			picks_add(picks, i, share_of(&reciprocals, NSEC_PER_SEC, distance[i] + 1));
+	picks_sort(picks, graph);
+	picks_cut(picks, count);
 	free(distance);
 	free(reciprocals.of.items);
 	return 0;

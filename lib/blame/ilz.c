@@ -416,7 +416,7 @@ enum { NODE_TRIES = 1000 };
 struct zeroing {
 	struct replay *replay;
 	uint64_t latency;
-	struct choices nodes; /* that have work, the most first */
+	struct picks nodes; /* that have work, the most first */
 	bool *chosen;	      /* by place in `nodes` */
 };
 
@@ -427,8 +427,8 @@ static int start(struct zeroing *zeroing, const struct graph *graph, int32_t roo
 		return -1;
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (replay_work_of(zeroing->replay, i))
-			choices_add(&zeroing->nodes, i, share_whole(replay_work_of(zeroing->replay, i)));
-	choices_sort(&zeroing->nodes, graph);
+			picks_add(&zeroing->nodes, i, share_whole(replay_work_of(zeroing->replay, i)));
+	picks_sort(&zeroing->nodes, graph);
 	zeroing->chosen = memory_new(zeroing->nodes.list.count + 1, sizeof(bool));
 	return 0;
 }
@@ -480,7 +480,7 @@ static void try_node(struct zeroing *zeroing, size_t place, struct best *best)
 
 static struct best best_node(struct zeroing *zeroing)
 {
-	const struct choice *nodes = zeroing->nodes.list.items;
+	const struct pick *nodes = zeroing->nodes.list.items;
 	struct best best = {0};
 	int tries = 0;
 
@@ -496,7 +496,7 @@ static struct best best_node(struct zeroing *zeroing)
 	return best;
 }
 
-static void choose_nodes(struct zeroing *zeroing, size_t count, struct choices *choices)
+static void choose_nodes(struct zeroing *zeroing, size_t count, struct picks *picks)
 {
 	for (uint32_t turn = 1; turn <= count; turn++) {
 		struct best best = best_node(zeroing);
@@ -508,8 +508,8 @@ static void choose_nodes(struct zeroing *zeroing, size_t count, struct choices *
 		zeroing->chosen[best.place] = true;
 		replay_take(zeroing->replay, node, WORK_ZERO);
 		replay_latency(zeroing->replay, &zeroing->latency);
-		*ARRAY_ADD(&choices->list) =
-			(struct choice){.node = node, .turn = turn, .score = share_whole(best.gain)};
+		*ARRAY_ADD(&picks->list) =
+			(struct pick){.node = node, .turn = turn, .score = share_whole(best.gain)};
 	}
 }
 
@@ -613,7 +613,7 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 	return best;
 }
 
-static void choose_deeds(const struct blame *blame, size_t count, struct choices *choices)
+static void choose_deeds(const struct blame *blame, size_t count, struct picks *picks)
 {
 	const struct graph *graph = blame->graph;
 	int32_t target = graph->target != NODE_NONE ? graph->target : path_last_node(graph);
@@ -634,14 +634,14 @@ static void choose_deeds(const struct blame *blame, size_t count, struct choices
 		wake_replay_zero(replay, best->family, true);
 		latency -= gain;
 		best->family = NULL;
-		*ARRAY_ADD(&choices->list) =
-			(struct choice){.node = best->node, .turn = turn, .score = share_whole(gain)};
+		*ARRAY_ADD(&picks->list) =
+			(struct pick){.node = best->node, .turn = turn, .score = share_whole(gain)};
 	}
 	free(candidates.list.items);
 	wake_replay_free(replay);
 }
 
-static int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_ilz(const struct blame *blame, size_t count, struct picks *picks)
 {
 	const struct graph *graph = blame->graph;
 	struct zeroing zeroing = {0};
@@ -649,7 +649,7 @@ static int choose_ilz(const struct blame *blame, size_t count, struct choices *c
 	int status;
 
 	if (graph->kind == GRAPH_WAKE) {
-		choose_deeds(blame, count, choices);
+		choose_deeds(blame, count, picks);
 		return 0;
 	}
 	root = path_root(graph);
@@ -657,7 +657,7 @@ static int choose_ilz(const struct blame *blame, size_t count, struct choices *c
 		return 0;
 	status = start(&zeroing, graph, root);
 	if (status == 0)
-		choose_nodes(&zeroing, count, choices);
+		choose_nodes(&zeroing, count, picks);
 	finish(&zeroing);
 	return status;
 }

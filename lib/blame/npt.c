@@ -36,25 +36,25 @@ static struct share *share_all_work(const struct graph *graph)
 	return share;
 }
 
-static void choose_all(const struct graph *graph, const struct share *share, struct choices *choices)
+static void choose_all(const struct graph *graph, const struct share *share, struct picks *picks)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (graph->nodes.items[i].join == JOIN_NONE && !share_is_zero(share[i]))
-			choices_add(choices, i, share[i]);
+			picks_add(picks, i, share[i]);
 }
 
-static int choose_npt(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_npt(const struct blame *blame, size_t count, struct picks *picks)
 {
 	struct share *work;
 
 	if (blame->graph->kind == GRAPH_RAG) {
-		choose_all(blame->graph, blame->share, choices);
-		choices_sort(choices, blame->graph);
-		choices_cut(choices, count);
+		choose_all(blame->graph, blame->share, picks);
+		picks_sort(picks, blame->graph);
+		picks_cut(picks, count);
 		return 0;
 	}
 	work = share_all_work(blame->graph);
-	choose_all(blame->graph, work, choices);
+	choose_all(blame->graph, work, picks);
 	free(work);
 	return 0;
 }

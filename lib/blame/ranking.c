@@ -241,19 +241,19 @@ static void unite_pools(struct rank_list *ranks, struct graph *graph, const stru
 	free(members);
 }
 
-static void drop_blameless(struct choices *choices)
+static void drop_blameless(struct picks *picks)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < choices->list.count; i++)
-		if (!share_is_zero(choices->list.items[i].score))
-			choices->list.items[kept++] = choices->list.items[i];
-	choices->list.count = kept;
+	for (size_t i = 0; i < picks->list.count; i++)
+		if (!share_is_zero(picks->list.items[i].score))
+			picks->list.items[kept++] = picks->list.items[i];
+	picks->list.count = kept;
 }
 
-static struct rank_entry entry_of(const struct blame *blame, const struct choice *choice)
+static struct rank_entry entry_of(const struct blame *blame, const struct pick *pick)
 {
-	const struct node *node = &blame->graph->nodes.items[choice->node];
+	const struct node *node = &blame->graph->nodes.items[pick->node];
 	const struct deed_detail none = DEED_DETAIL_NONE, *detail = node->detail ? node->detail : &none;
 
 	return (struct rank_entry){
@@ -265,25 +265,25 @@ static struct rank_entry entry_of(const struct blame *blame, const struct choice
 		.in_function = detail->in_function,
 		.counters = detail->counters,
 		.counted = detail->counted,
-		.turn = choice->turn,
-		.score = choice->score,
-		.best = choice->score,
-		.node = choice->node,
-		.on_path = blame->on_path[choice->node],
+		.turn = pick->turn,
+		.score = pick->score,
+		.best = pick->score,
+		.node = pick->node,
+		.on_path = blame->on_path[pick->node],
 		.instances = 1,
 	};
 }
 
 /* Another instance of the name, with no more blame than the first, but where that was chosen in an earlier turn. */
-static void add_instance(const struct blame *blame, struct rank_entry *entry, const struct choice *choice)
+static void add_instance(const struct blame *blame, struct rank_entry *entry, const struct pick *pick)
 {
 	entry->instances++;
-	entry->on_path |= blame->on_path[choice->node];
+	entry->on_path |= blame->on_path[pick->node];
 	if (blame->graph->kind == GRAPH_WAKE) {
-		entry->score = share_plus(entry->score, choice->score);
-	} else if (share_compare(choice->score, entry->best) > 0) {
-		entry->score = entry->best = choice->score;
-		entry->node = choice->node;
+		entry->score = share_plus(entry->score, pick->score);
+	} else if (share_compare(pick->score, entry->best) > 0) {
+		entry->score = entry->best = pick->score;
+		entry->node = pick->node;
 	}
 }
 
@@ -354,20 +354,20 @@ static void join_families(struct rank_list *ranks, struct graph *graph)
 	}
 }
 
-static void rank_deeds(const struct blame *blame, struct choices *choices, const struct events *events, struct rank_list *ranks)
+static void rank_deeds(const struct blame *blame, struct picks *picks, const struct events *events, struct rank_list *ranks)
 {
 	struct rank_entry *last = NULL;
 
-	choices_sort_by_deed(choices, blame->graph);
-	for (size_t i = 0; i < choices->list.count; i++) {
-		const struct choice *choice = &choices->list.items[i];
+	picks_sort_by_deed(picks, blame->graph);
+	for (size_t i = 0; i < picks->list.count; i++) {
+		const struct pick *pick = &picks->list.items[i];
 
-		if (last && last->deed->family == blame->graph->nodes.items[choice->node].deed->family) {
-			add_instance(blame, last, choice);
+		if (last && last->deed->family == blame->graph->nodes.items[pick->node].deed->family) {
+			add_instance(blame, last, pick);
 			continue;
 		}
 		last = ARRAY_ADD(&ranks->list);
-		*last = entry_of(blame, choice);
+		*last = entry_of(blame, pick);
 	}
 	join_families(ranks, blame->graph);
 	if (blame->graph->kind == GRAPH_WAKE && events)
@@ -375,12 +375,12 @@ static void rank_deeds(const struct blame *blame, struct choices *choices, const
 	rank_sort(ranks);
 }
 
-static void rank_instances(const struct blame *blame, struct choices *choices, struct rank_list *ranks)
+static void rank_instances(const struct blame *blame, struct picks *picks, struct rank_list *ranks)
 {
-	choices_sort(choices, blame->graph);
+	picks_sort(picks, blame->graph);
 	ranks->list.count = 0;
-	for (size_t i = 0; i < choices->list.count; i++)
-		*ARRAY_ADD(&ranks->list) = entry_of(blame, &choices->list.items[i]);
+	for (size_t i = 0; i < picks->list.count; i++)
+		*ARRAY_ADD(&ranks->list) = entry_of(blame, &picks->list.items[i]);
 }
 
 static int write_added_nodes(const struct blame *blame, struct stream *stream, struct line *line)
@@ -424,7 +424,7 @@ static int write_path(const struct blame *blame, struct stream *stream, struct l
 }
 
 /* total: NULL: it does not count there. */
-static int write_ranks(const struct blame *blame, struct choices *choices, const struct ranking_options *options,
+static int write_ranks(const struct blame *blame, struct picks *picks, const struct ranking_options *options,
 		       struct ranking_total *total, struct stream *stream)
 {
 	const struct graph *graph = blame->graph;
@@ -432,11 +432,11 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 	struct rank_list ranks = {0};
 	int status;
 
-	rank_deeds(blame, choices, options->events, &ranks);
+	rank_deeds(blame, picks, options->events, &ranks);
 	if (total)
 		ranking_total_add(total, &ranks, graph, duration);
 	if (options->instances)
-		rank_instances(blame, choices, &ranks);
+		rank_instances(blame, picks, &ranks);
 	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX,
 			    &(struct rank_whole){.graph = graph, .duration = duration}, options, stream);
 	free(ranks.list.items);
@@ -447,7 +447,7 @@ int ranking_graph(struct graph *graph, const struct ranking_options *options, st
 		  struct stream *stream)
 {
 	struct ranking_options own = *options;
-	struct choices choices = {0};
+	struct picks picks = {0};
 	struct line line = {0};
 	struct blame *blame;
 	int status = -1;
@@ -457,16 +457,16 @@ int ranking_graph(struct graph *graph, const struct ranking_options *options, st
 	if (graph->thrown)
 		own.algorithm = options->of_thrown;
 	blame = blame_new(graph);
-	if (own.algorithm->choose(blame, own.count, &choices) < 0) {
-		free(choices.list.items);
+	if (own.algorithm->choose(blame, own.count, &picks) < 0) {
+		free(picks.list.items);
 		blame_free(blame);
 		return stream_fail(stream, "%s", fail_text());
 	}
-	drop_blameless(&choices);
+	drop_blameless(&picks);
 	if (write_added_nodes(blame, stream, &line) == 0 && (own.algorithm != options->algorithm || write_path(blame, stream, &line) == 0))
-		status = write_ranks(blame, &choices, &own, own.algorithm == options->algorithm ? total : NULL, stream);
+		status = write_ranks(blame, &picks, &own, own.algorithm == options->algorithm ? total : NULL, stream);
 	line_free(&line);
-	free(choices.list.items);
+	free(picks.list.items);
 	blame_free(blame);
 	return status;
 }

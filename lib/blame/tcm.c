@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int choose_tcm(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_tcm(const struct blame *blame, size_t count, struct picks *picks)
 {
 	uint64_t *active = memory_new(blame->graph->nodes.count + 1, sizeof(*active));
 
@@ -14,11 +14,11 @@ static int choose_tcm(const struct blame *blame, size_t count, struct choices *c
 	}
 	for (size_t i = 0; i < blame->graph->nodes.count; i++)
 		if (active[i])
-			choices_add(choices, i, share_whole(active[i]));
+			picks_add(picks, i, share_whole(active[i]));
 	free(active);
 	if (blame->graph->kind == GRAPH_RAG) {
-		choices_sort(choices, blame->graph);
-		choices_cut(choices, count);
+		picks_sort(picks, blame->graph);
+		picks_cut(picks, count);
 	}
 	return 0;
 }
