@@ -40,7 +40,7 @@ double method_sigma(const struct policy *how, const struct limits *limits)
 	return (below > 0 ? below : scale_to(how->scale, limits->ucl) - center) / how->sigma;
 }
 
-void method_lines(const struct policy *how, const struct limits *limits, double size, struct lines *lines)
+void method_lines(const struct policy *how, const struct limits *limits, double size, struct chart_lines *lines)
 {
 	struct limits here = *limits;
 	double center = scale_to(how->scale, limits->center);
@@ -49,7 +49,7 @@ void method_lines(const struct policy *how, const struct limits *limits, double 
 		here.sigma = how->method->sigma(limits->center, size) * fmax(limits->dispersion, 1);
 		set_limits(how, &here);
 	}
-	*lines = (struct lines){.center = here.center, .lcl = here.lcl, .ucl = here.ucl};
+	*lines = (struct chart_lines){.center = here.center, .lcl = here.lcl, .ucl = here.ucl};
 	for (int i = 0; i < 2; i++) {
 		lines->upper[i] = scale_from(how->scale, center + (i + 1) * here.sigma);
 		lines->lower[i] = scale_from(how->scale, center - (i + 1) * here.sigma);

@@ -47,7 +47,7 @@ struct judged { /* a point */
 	bool signalled; /* by what was learnt, not only by a limit that was given */
 	bool learns;	/* a baseline is being gathered */
 	const struct limits *limits;
-	const struct lines *lines;
+	const struct chart_lines *lines;
 };
 
 struct learner {
@@ -119,6 +119,6 @@ int method_limits(const struct policy *how, const struct points *points, struct 
 double method_sigma(const struct policy *how, const struct limits *limits);
 
 /* The lines for a point; only rates use its size. */
-void method_lines(const struct policy *how, const struct limits *limits, double size, struct lines *lines);
+void method_lines(const struct policy *how, const struct limits *limits, double size, struct chart_lines *lines);
 
 #endif

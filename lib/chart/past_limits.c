@@ -50,7 +50,7 @@ double past_limits_highest(const struct past_limits *past, int64_t now)
 
 double past_limits_line(const struct past_limits *past, const struct policy *how, double size, int64_t now)
 {
-	struct lines lines;
+	struct chart_lines lines;
 	double limit = 0;
 
 	for (int i = 0; past && i < PAST_LIMITS_LEVELS; i++) {

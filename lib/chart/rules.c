@@ -14,14 +14,14 @@ double rules_above(double value, double line)
 	return fabs(value - line) > ROUNDING * fmax(fabs(value), fabs(line)) ? value - line : 0;
 }
 
-int rules_side(const struct lines *lines, double value)
+int rules_side(const struct chart_lines *lines, double value)
 {
 	double above = rules_above(value, lines->center);
 
 	return (above > 0) - (above < 0);
 }
 
-static struct rules_point place(const struct lines *lines, double value)
+static struct rules_point place(const struct chart_lines *lines, double value)
 {
 	struct rules_point point = {value, rules_side(lines, value), 0};
 
@@ -49,22 +49,22 @@ static int count_beyond(const struct rules_past *past, int among, int sigma, int
 }
 
 /* Rules without side give the same answer for each side. */
-typedef bool rule(const struct rules_past *past, const struct lines *lines, int side);
+typedef bool rule(const struct rules_past *past, const struct chart_lines *lines, int side);
 
-static bool is_outside(const struct rules_past *past, const struct lines *lines, int side)
+static bool is_outside(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	double value = past->point[0].value;
 
 	return side > 0 ? rules_above(value, lines->ucl) > 0 : rules_above(value, lines->lcl) < 0;
 }
 
-static bool are_on_one_side(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_on_one_side(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	return count_beyond(past, 9, 0, side) == 9;
 }
 
-static bool is_a_trend(const struct rules_past *past, const struct lines *lines, int side)
+static bool is_a_trend(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	for (int i = 0; i < 5; i++)
@@ -73,7 +73,7 @@ static bool is_a_trend(const struct rules_past *past, const struct lines *lines,
 	return true;
 }
 
-static bool are_alternating(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_alternating(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	double step, before = 0;
 
@@ -89,19 +89,19 @@ static bool are_alternating(const struct rules_past *past, const struct lines *l
 	return true;
 }
 
-static bool are_two_of_three(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_two_of_three(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	return count_beyond(past, 1, 2, side) == 1 && count_beyond(past, 3, 2, side) >= 2;
 }
 
-static bool are_four_of_five(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_four_of_five(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	return count_beyond(past, 1, 1, side) == 1 && count_beyond(past, 5, 1, side) >= 4;
 }
 
-static bool are_all_within(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_all_within(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	(void)side;
@@ -111,7 +111,7 @@ static bool are_all_within(const struct rules_past *past, const struct lines *li
 	return true;
 }
 
-static bool are_all_beyond(const struct rules_past *past, const struct lines *lines, int side)
+static bool are_all_beyond(const struct rules_past *past, const struct chart_lines *lines, int side)
 {
 	(void)lines;
 	(void)side;
@@ -121,7 +121,7 @@ static bool are_all_beyond(const struct rules_past *past, const struct lines *li
 static rule *const rules[RULES + 1] = {NULL,		 is_outside,	   are_on_one_side, is_a_trend,	   are_alternating,
 				       are_two_of_three, are_four_of_five, are_all_within,  are_all_beyond};
 
-unsigned rules_judge(struct rules_past *past, const struct lines *lines, enum sides sides, unsigned wanted, double value)
+unsigned rules_judge(struct rules_past *past, const struct chart_lines *lines, enum sides sides, unsigned wanted, double value)
 {
 	unsigned hold = 0;
 

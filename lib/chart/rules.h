@@ -34,7 +34,7 @@ enum {
 enum sides { SIDES_UPPER = 1, SIDES_LOWER = 2, SIDES_BOTH = 3 };
 
 /* The lines of a chart, in the points' own units; [0] one sigma from the centre, [1] two. */
-struct lines {
+struct chart_lines {
 	double center, lcl, ucl;
 	double upper[2], lower[2];
 };
@@ -53,10 +53,10 @@ struct rules_past {
 double rules_above(double value, double line);
 
 /* The side of the centre that a value is on: -1, 0, 1. */
-int rules_side(const struct lines *lines, double value);
+int rules_side(const struct chart_lines *lines, double value);
 
 /* Adds a point; returns those of the `wanted` rules that hold at it. */
-unsigned rules_judge(struct rules_past *past, const struct lines *lines, enum sides sides, unsigned wanted, double value);
+unsigned rules_judge(struct rules_past *past, const struct chart_lines *lines, enum sides sides, unsigned wanted, double value);
 
 /* "1,5", "1,shift", and back: 0 after fail(). */
 void rules_spell(unsigned rules, char text[RULES_ROOM]);

@@ -78,7 +78,7 @@ struct series {
 	uint32_t ended;	   /* starts, modulo 2^32 */
 	struct unended *unended; /* those that may have ended unseen; NULL: none */
 	struct limits limits, last_told;
-	struct lines lines;
+	struct chart_lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */
 	int64_t fixed;	  /* ns: a limit that was given, policy_fixed() */
 	int64_t shortest; /* ns: a shorter time is no signal; see series_set_follow() */

@@ -4,24 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t turns_process(const struct host *host, int32_t tid)
+int32_t turns_process(const struct turn_host *host, int32_t tid)
 {
-	struct thread *thread;
+	struct turn_thread *thread;
 
 	HASH_FIND_INT(host->threads, &tid, thread);
 	return thread && thread->tgid ? thread->tgid : 0;
 }
 
-bool turns_see_waits(const struct host *host)
+bool turns_see_waits(const struct turn_host *host)
 {
 	unsigned all = (1u << (host->few ? WAITS_OF_ALL : WAITS)) - 1;
 
 	return (host->told & all) == all;
 }
 
-int64_t turns_waited(const struct host *host, int32_t tid, int64_t from, int64_t to)
+int64_t turns_waited(const struct turn_host *host, int32_t tid, int64_t from, int64_t to)
 {
-	struct thread *thread;
+	struct turn_thread *thread;
 	size_t before;
 
 	HASH_FIND_INT(host->threads, &tid, thread);
@@ -31,7 +31,7 @@ int64_t turns_waited(const struct host *host, int32_t tid, int64_t from, int64_t
 	return before < thread->waited.count && thread->waited.items[before].ts <= to ? thread->waited.items[before].ts : TIME_NONE;
 }
 
-static bool lost_within(const struct host *host, int64_t from, int64_t to)
+static bool lost_within(const struct turn_host *host, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < host->gaps.count; i++)
 		if (host->gaps.items[i].from <= to && host->gaps.items[i].to >= from)
@@ -68,7 +68,7 @@ static void close_answered(const struct requests *requests, struct open *open, i
 	open->turns.count = kept;
 }
 
-static bool of_one_process(const struct host *host, int32_t a, int32_t b)
+static bool of_one_process(const struct turn_host *host, int32_t a, int32_t b)
 {
 	int32_t first = turns_process(host, a), second = turns_process(host, b);
 
@@ -81,7 +81,7 @@ static bool of_one_process(const struct host *host, int32_t a, int32_t b)
  */
 static int32_t received_in_run(const struct requests *requests, const struct open *open, const struct turn *turn)
 {
-	const struct host *host = &requests->hosts.items[turn->host];
+	const struct turn_host *host = &requests->hosts.items[turn->host];
 	int64_t from, to;
 	int32_t found = -1;
 
@@ -101,7 +101,7 @@ static int32_t received_in_run(const struct requests *requests, const struct ope
 /* Of a client's turn: the request that it belongs to, or how many may be. */
 static void find_cause(struct requests *requests, const struct open *open, struct turn *turn, bool served)
 {
-	const struct host *host = &requests->hosts.items[turn->host];
+	const struct turn_host *host = &requests->hosts.items[turn->host];
 	int32_t own = -1, run = received_in_run(requests, open, turn);
 	uint64_t owned = 0;
 

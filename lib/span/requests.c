@@ -32,9 +32,9 @@ struct requests *requests_new(struct stream *stream, struct events *events)
 	return requests;
 }
 
-static void host_free(struct host *host)
+static void host_free(struct turn_host *host)
 {
-	struct thread *thread, *next;
+	struct turn_thread *thread, *next;
 
 	HASH_ITER(hh, host->threads, thread, next) {
 		HASH_DEL(host->threads, thread);
@@ -111,7 +111,7 @@ static int add_host(struct requests *requests, char *name)
 		units_add(units, requests->files.items[i]);
 		lanes_add(lanes, requests->files.items[i]);
 	}
-	*ARRAY_ADD(&requests->hosts) = (struct host){.name = name, .flows = flows, .units = units, .lanes = lanes, .width = width_of(requests, name)};
+	*ARRAY_ADD(&requests->hosts) = (struct turn_host){.name = name, .flows = flows, .units = units, .lanes = lanes, .width = width_of(requests, name)};
 	return (int)requests->hosts.count - 1;
 }
 
@@ -129,14 +129,14 @@ static int take_clock(struct requests *requests, const struct fields *fields)
 	return 0;
 }
 
-static struct host *host_at_hand(struct requests *requests)
+static struct turn_host *host_at_hand(struct requests *requests)
 {
 	if (requests->host < 0)
 		requests->host = add_host(requests, NULL);
 	return &requests->hosts.items[requests->host];
 }
 
-static void take_machine(struct host *host, const struct fields *fields)
+static void take_machine(struct turn_host *host, const struct fields *fields)
 {
 	host->few = fields_is(fields, "machine", "aarch64") || fields_is(fields, "machine", "riscv64") || fields_is(fields, "machine", "loongarch64");
 }
@@ -154,14 +154,14 @@ const char *requests_wait(const struct record *format)
 	return NULL;
 }
 
-static void tell_wait(struct host *host, const char *name)
+static void tell_wait(struct turn_host *host, const char *name)
 {
 	for (int i = 0; name && i < WAITS; i++)
 		host->told |= !strcmp(name, waits[i]) ? 1u << i : 0;
 }
 
 /* "epoll_wait,poll": of which waits the host's stream tells. */
-static void take_waits(struct host *host, const struct fields *fields)
+static void take_waits(struct turn_host *host, const struct fields *fields)
 {
 	char *list = fields_copy(fields, "waits"), *rest = list, *name;
 
@@ -190,7 +190,7 @@ static int take_host(struct requests *requests, const struct fields *fields)
 
 static int take_stream(struct requests *requests, const struct fields *fields)
 {
-	struct host *host;
+	struct turn_host *host;
 
 	requests->host = add_host(requests, fields_copy(fields, "host"));
 	host = &requests->hosts.items[requests->host];
@@ -198,14 +198,14 @@ static int take_stream(struct requests *requests, const struct fields *fields)
 	return 0;
 }
 
-static struct thread *get_thread(struct host *host, int32_t tid)
+static struct turn_thread *get_thread(struct turn_host *host, int32_t tid)
 {
-	struct thread *thread;
+	struct turn_thread *thread;
 
 	HASH_FIND_INT(host->threads, &tid, thread);
 	if (thread)
 		return thread;
-	thread = NEW(struct thread);
+	thread = NEW(struct turn_thread);
 	thread->tid = tid;
 	HASH_ADD_INT(host->threads, tid, thread);
 	return thread;
@@ -224,7 +224,7 @@ static char *service_of(char *program)
 static int take_task(struct requests *requests, const struct fields *fields)
 {
 	int64_t tid = 0, tgid = 0;
-	struct thread *thread;
+	struct turn_thread *thread;
 	char *program;
 
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0)
@@ -243,7 +243,7 @@ static int take_task(struct requests *requests, const struct fields *fields)
 
 static int take_loss(struct requests *requests, const struct fields *fields)
 {
-	struct gap gap = {INT64_MIN, INT64_MAX};
+	struct turn_gap gap = {INT64_MIN, INT64_MAX};
 
 	if (fields_time(fields, "from", &gap.from) < 0 || fields_time(fields, "ts", &gap.to) < 0)
 		return stream_fail(requests->stream, "%s", fail_text());
@@ -251,7 +251,7 @@ static int take_loss(struct requests *requests, const struct fields *fields)
 	return 0;
 }
 
-static void add_wait(struct thread *thread, int64_t ts)
+static void add_wait(struct turn_thread *thread, int64_t ts)
 {
 	size_t place = thread->waited.count;
 
@@ -261,7 +261,7 @@ static void add_wait(struct thread *thread, int64_t ts)
 
 static int take_event(struct requests *requests, const struct record *record)
 {
-	struct host *host = host_at_hand(requests);
+	struct turn_host *host = host_at_hand(requests);
 	struct event event;
 
 	if (events_read(requests->events, record, &event) < 0)
@@ -272,7 +272,7 @@ static int take_event(struct requests *requests, const struct record *record)
 			add_wait(get_thread(host, event.tid), event.ts);
 	units_event(host->units, &event);
 	if (!record->packed) {
-		struct thread *thread = get_thread(host, event.tid);
+		struct turn_thread *thread = get_thread(host, event.tid);
 
 		if (!*thread->comm && event.fields)
 			fields_text(event.fields, "comm", thread->comm, sizeof(thread->comm));
@@ -390,7 +390,7 @@ static int by_start(const void *left, const void *right)
 
 /* --- requests within turns ---------------------------------------------------------------------------------------- */
 
-static bool is_of_turn(const struct host *host, const struct turn *turn, const struct begun *begun)
+static bool is_of_turn(const struct turn_host *host, const struct turn *turn, const struct begun *begun)
 {
 	int32_t process = turns_process(host, turn->tid);
 
@@ -405,7 +405,7 @@ static bool is_of_turn(const struct host *host, const struct turn *turn, const s
 static void split_turn(struct requests *requests, size_t index, const struct begun *list, size_t count)
 {
 	struct turn whole = requests->turns.items[index];
-	const struct host *host = &requests->hosts.items[whole.host];
+	const struct turn_host *host = &requests->hosts.items[whole.host];
 	size_t found = 0, last = index;
 
 	for (size_t i = 0; i < count; i++) {
@@ -432,7 +432,7 @@ static void find_units(struct requests *requests)
 
 	for (size_t i = 0; i < turns; i++) {
 		const struct turn *turn = &requests->turns.items[i];
-		const struct host *host = &requests->hosts.items[turn->host];
+		const struct turn_host *host = &requests->hosts.items[turn->host];
 		const struct begun *list;
 		size_t count;
 
@@ -534,9 +534,9 @@ static void spell_peer(const struct turn *turn, char *text, size_t room)
 }
 
 /* The name of the process: that of its first thread, else the thread's own name. */
-static const char *service_name(const struct host *host, int32_t tid)
+static const char *service_name(const struct turn_host *host, int32_t tid)
 {
-	struct thread *thread, *leader = NULL;
+	struct turn_thread *thread, *leader = NULL;
 
 	HASH_FIND_INT(host->threads, &tid, thread);
 	if (thread && thread->tgid)
@@ -549,7 +549,7 @@ static const char *service_name(const struct host *host, int32_t tid)
 }
 
 /* From when the thread took the request on it did nothing else until it waited for whatever came next; TIME_NONE: others had a hand in it. */
-static int64_t own_until(const struct host *host, const struct turn *turn)
+static int64_t own_until(const struct turn_host *host, const struct turn *turn)
 {
 	int64_t waited = turns_waited(host, turn->tid, turn->taken, turn->last);
 
@@ -570,7 +570,7 @@ static bool is_only_reader(const struct turn *turn)
 static void tell(struct requests *requests, struct spans *spans, int32_t index)
 {
 	const struct turn *turn = &requests->turns.items[index];
-	const struct host *host = &requests->hosts.items[turn->host];
+	const struct turn_host *host = &requests->hosts.items[turn->host];
 	char id[NUMBER_ROOM], parent[NUMBER_ROOM], peer[INET6_ADDRSTRLEN + 16];
 	struct span_told told = {.id = id, .name = turn->name, .width = host->width, .split = turn->split, .behind = turn->behind, .host = host->name, .service = service_name(host, turn->tid), .peer = peer,
 		.pid = turns_process(host, turn->tid), .start = turn->start, .end = turn->last > turn->start ? turn->last : turn->start,
@@ -644,7 +644,7 @@ static void find_all(struct requests *requests)
 	struct ends *index;
 
 	for (size_t h = 0; h < requests->hosts.count; h++) {
-		struct host *host = &requests->hosts.items[h];
+		struct turn_host *host = &requests->hosts.items[h];
 		size_t count;
 
 		flows_end(host->flows);

@@ -14,7 +14,7 @@
 
 enum { WAITS = 8, WAITS_OF_ALL = 5 /* that machines have which have not the old ones */ };
 
-struct thread {
+struct turn_thread {
 	int32_t tid, tgid; /* tgid 0: not told */
 	char *service;	   /* the process' program; NULL: not told */
 	char comm[32];	   /* "": not told */
@@ -22,18 +22,18 @@ struct thread {
 	UT_hash_handle hh;
 };
 
-struct gap {
+struct turn_gap {
 	int64_t from, to;
 };
 
-struct host {
+struct turn_host {
 	char *name; /* NULL: the only one, not named */
 	struct flows *flows;
 	struct units *units;
 	struct lanes *lanes;
-	struct thread *threads;
+	struct turn_thread *threads;
 	int64_t width; /* how far its clock may be wrong, ns; SPAN_WIDTH_UNKNOWN; 0: it is the reference's */
-	ARRAY(struct gap) gaps;
+	ARRAY(struct turn_gap) gaps;
 	unsigned told; /* the waits of which the stream tells, a bit each */
 	bool few;      /* the machine has only those of all */
 };
@@ -68,7 +68,7 @@ struct requests {
 	struct event_type *waits[WAITS];
 	struct event_field *descriptors[WAITS];
 	ARRAY(struct state_file *) files;
-	ARRAY(struct host) hosts;
+	ARRAY(struct turn_host) hosts;
 	ARRAY(struct width) widths;
 	int host; /* at hand */
 	ARRAY(struct turn) turns;
@@ -77,13 +77,13 @@ struct requests {
 };
 
 /* The thread's process; 0: not told. */
-int32_t turns_process(const struct host *host, int32_t tid);
+int32_t turns_process(const struct turn_host *host, int32_t tid);
 
 /* Tells whether the host's stream tells of all waits that there are. */
-bool turns_see_waits(const struct host *host);
+bool turns_see_waits(const struct turn_host *host);
 
 /* When the thread first waited for several descriptors in [from, to]; TIME_NONE: it did not. */
-int64_t turns_waited(const struct host *host, int32_t tid, int64_t from, int64_t to);
+int64_t turns_waited(const struct turn_host *host, int32_t tid, int64_t from, int64_t to);
 
 /* Of each turn, which are in order of their starts: whether it is certain what caused it, and what did. */
 void causes_find(struct requests *requests);

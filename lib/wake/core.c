@@ -366,7 +366,7 @@ int32_t core_served(struct wake *wake, const struct thread *thread)
 	return thread->index;
 }
 
-bool core_job(const struct wake *wake, const struct piece *run, struct job *job)
+bool core_job(const struct wake *wake, const struct piece *run, struct kernel_job *job)
 {
 	const struct part *part = wake->parts[run->cause / CAUSES_EACH];
 

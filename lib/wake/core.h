@@ -107,10 +107,10 @@ struct doer {
 struct doer core_ender(const struct wake *wake, const struct piece *wait);
 
 /* The job for others that a kernel thread does in a run; false: none. */
-struct job {
+struct kernel_job {
 	int32_t owner;	   /* index of the thread for whom; INDEX_NONE: not known */
 	const char *queue; /* where that was queued, for people */
 };
-bool core_job(const struct wake *wake, const struct piece *run, struct job *job);
+bool core_job(const struct wake *wake, const struct piece *run, struct kernel_job *job);
 
 #endif

@@ -10,7 +10,7 @@
 /* The thread whose time a piece is: the one that asked for the work, if it is a work. */
 static const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
-	struct job job;
+	struct kernel_job job;
 
 	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
 }
@@ -262,7 +262,7 @@ void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wai
 /* A run's deed: as a part tells it, or a job for others, or just running. The work of a kernel thread is the deed of the thread that queued it. */
 static void tell_run(const struct wake *wake, const struct thread *thread, const struct piece *run, int32_t asker, struct deed *deed)
 {
-	struct job job;
+	struct kernel_job job;
 
 	deed->kind = DEED_RUN;
 	deed->who = wake_comm_at(wake, piece_master(wake, thread, run), run->start);

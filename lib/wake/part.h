@@ -145,7 +145,7 @@ struct part {
 	bool (*serves)(const struct wake *wake, const struct thread *thread, int32_t *whom);
 
 	/* A run for a cause of the part's is a job for others; false: it is not. */
-	bool (*job)(const struct wake *wake, const struct piece *run, struct job *job);
+	bool (*job)(const struct wake *wake, const struct piece *run, struct kernel_job *job);
 
 	/* The deed of a run, as its flags or its cause tell; the asker: see node.h. False: nothing of the part's. */
 	bool (*tell_run)(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed);

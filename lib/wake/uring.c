@@ -268,10 +268,10 @@ static bool serves(const struct wake *wake, const struct thread *thread, int32_t
 	return *whom != INDEX_NONE;
 }
 
-static bool job(const struct wake *wake, const struct piece *run, struct job *job)
+static bool job(const struct wake *wake, const struct piece *run, struct kernel_job *job)
 {
 	(void)wake;
-	*job = (struct job){.owner = run->cause_index, .queue = "io_uring"};
+	*job = (struct kernel_job){.owner = run->cause_index, .queue = "io_uring"};
 	return run->cause == CAUSE_SERVING;
 }
 

@@ -282,11 +282,11 @@ static void on_work_end(struct at *at)
 		end(at->wake, thread, at->cpu->number);
 }
 
-static bool job(const struct wake *wake, const struct piece *run, struct job *job)
+static bool job(const struct wake *wake, const struct piece *run, struct kernel_job *job)
 {
 	const struct work *work = work_at(wake, run->cause_index);
 
-	*job = (struct job){work->owner, name_at(wake->names, work->queue, "?")};
+	*job = (struct kernel_job){work->owner, name_at(wake->names, work->queue, "?")};
 	return true;
 }
 
