@@ -18,6 +18,7 @@
 #include "chart/coroutines.h"
 #include "chart/handoffs.h"
 #include "chart/requests.h"
+#include "chart/wanted.h"
 #include "event/event.h"
 #include "program/counters.h"
 #include "program/lookup.h"
@@ -34,7 +35,6 @@
 #include "source/recorder.h"
 #include "source/round.h"
 #include "source/stop.h"
-#include "state/state_file.h"
 
 static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files, watches;
 static ARRAY(int32_t) pids;
@@ -175,82 +175,6 @@ static void say_removing(const struct wishes *wishes)
 		warn("removing %d probes", probes);
 }
 
-/* Events that a chart measures are required; events that it keeps as context are not. */
-static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
-{
-	unsigned flags = event->required ? WISH_REQUIRED : 0;
-
-	if (event->instead) /* occurs in saved traces only */
-		return 0;
-	if (event->role != CHART_START && event->role != CHART_COUNT && event->role != CHART_CALL)
-		flags |= WISH_CONTEXT;
-	if (event->role != CHART_CONTEXT)
-		flags |= WISH_STREAMED;
-	return wishes_add(wishes, event->event, event->filter, event->tid, flags);
-}
-
-static const char *event_in_role(const struct chart *chart, enum chart_role role)
-{
-	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].role == role)
-			return chart->events[i].event;
-	return NULL;
-}
-
-/* For a bound on the cost: what goes when the chart goes. */
-static void want_parts(const struct chart *chart)
-{
-	for (int i = 0; cost && i < chart->count; i++)
-		if (!chart->events[i].instead)
-			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
-}
-
-/* The entries of functions at which a chart's events are. */
-static int want_entries(struct probes *probes, const struct chart *chart)
-{
-	char *function, *arguments;
-	int status = 0;
-
-	for (int i = 0; i < chart->count && status == 0; i++) {
-		if (!chart->events[i].probe)
-			continue;
-		chart_split_probe(chart->events[i].probe, &function, &arguments);
-		status = probes_entry(probes, chart->binary, function, arguments, chart->events[i].event);
-		free(arguments);
-		free(function);
-	}
-	return status;
-}
-
-/* A function, or an instruction, whose chart counts. */
-static int want_probes(struct probes *probes, const struct chart *chart)
-{
-	const char *counted = event_in_role(chart, CHART_COUNT);
-
-	if (!chart->function)
-		return want_entries(probes, chart);
-	return counted ? probes_instruction(probes, chart->binary, chart->function, chart->arguments, counted)
-		       : probes_function(probes, chart->binary, chart->function, chart->arguments, event_in_role(chart, CHART_START),
-					 event_in_role(chart, CHART_END));
-}
-
-/* -1 after fail(); PROBES_LEFT_OUT: a function that cannot be probed without harm. */
-static int want_chart(struct wishes *wishes, struct probes *probes, const struct chart *chart)
-{
-	int status = chart->binary ? want_probes(probes, chart) : 0;
-
-	if (status != 0)
-		return status;
-	want_parts(chart);
-	for (int i = 0; i < chart->count; i++) {
-		if (chart->binary && chart->events[i].role != CHART_CONTEXT && (chart->function || chart->events[i].probe))
-			continue;
-		if (want_chart_event(wishes, &chart->events[i]) < 0)
-			return fail_prefix("chart '%s'", chart->name);
-	}
-	return 0;
-}
-
 /* SYSTEM:EVENT or SYSTEM:EVENT/FILTER */
 static int want_event(struct wishes *wishes, const char *wanted)
 {
@@ -260,82 +184,6 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
 
 	free(event);
-	return status;
-}
-
-/* An event of a context has the context's filter, whatever else names it. */
-static bool has_event(const struct chart *context, const char *event)
-{
-	for (int i = 0; i < context->count; i++)
-		if (strcmp(context->events[i].event, event) == 0)
-			return true;
-	return false;
-}
-
-static int want_context(struct wishes *wishes, const struct chart *context)
-{
-	for (int i = 0; i < context->count; i++)
-		if (wishes_add(wishes, context->events[i].event, context->events[i].filter, NULL, WISH_CONTEXT | WISH_STREAMED) < 0)
-			return -1;
-	return 0;
-}
-
-/* The events of the lines that no context has. */
-static int want_rules(struct wishes *wishes, const struct state_file *file, struct chart *const *contexts)
-{
-	for (size_t i = 0; i < file->rules.count; i++) {
-		const char *event = file->rules.items[i]->type->name;
-		size_t n = 0;
-
-		while (n < file->includes.count && !has_event(contexts[n], event))
-			n++;
-		if (n == file->includes.count && wishes_add(wishes, event, NULL, NULL, WISH_STREAMED) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int want_probe_lines(struct probe_lines *lines, const struct state_file *file)
-{
-	for (size_t i = 0; i < file->layouts.count; i++)
-		probe_lines_members(lines, file->layouts.items[i].text, file->layouts.items[i].members);
-	for (size_t i = 0; i < file->probes.count; i++) {
-		const struct state_probe *probe = &file->probes.items[i];
-
-		if (probe_lines_add(lines, probe->function, probe->binaries, probe->arguments, probe->returns) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int want_file(struct wishes *wishes, struct probe_lines *lines, const struct state_file *file)
-{
-	struct chart **contexts = memory_new(file->includes.count + 1, sizeof(*contexts));
-	int status = want_probe_lines(lines, file);
-
-	for (size_t i = 0; i < file->includes.count && status == 0; i++) {
-		contexts[i] = chart_of_context(file->includes.items[i]);
-		status = contexts[i] ? want_context(wishes, contexts[i]) : -1;
-	}
-	if (status == 0)
-		status = want_rules(wishes, file, contexts);
-	for (size_t i = 0; i < file->includes.count; i++)
-		chart_free(contexts[i]);
-	free(contexts);
-	return status;
-}
-
-/* Adds the events of a state file that this kernel has. */
-static int want_states(struct wishes *wishes, struct probe_lines *lines, const char *name)
-{
-	struct stream *none = stream_create();
-	struct events *types = events_new(none);
-	struct state_file *file = state_file_load(name, types);
-	int status = file ? want_file(wishes, lines, file) : -1;
-
-	state_file_free(file);
-	stream_close(none);
-	events_free(types);
 	return status;
 }
 
@@ -405,7 +253,7 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 			chart_free(loaded[kept]);
 			continue;
 		}
-		status = loaded[kept] ? want_chart(wishes, probes, loaded[kept]) : -1;
+		status = loaded[kept] ? wanted_by_chart(wishes, probes, cost, loaded[kept]) : -1;
 		if (status < 0 || (status == PROBES_LEFT_OUT && i < named))
 			return -1;
 		if (status == PROBES_LEFT_OUT)
@@ -422,7 +270,7 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
 {
 	for (int i = 0; i < states.count; i++)
-		if (want_states(wishes, lines, states.items[i]) < 0)
+		if (wanted_by_states(wishes, lines, states.items[i]) < 0)
 			return -1;
 	return probe_lines_place(lines);
 }
@@ -462,7 +310,7 @@ static int want_rule_event(struct wishes *wishes, struct probes *probes, size_t 
 	chart = chart_load(event->chart);
 	if (!chart)
 		return -1;
-	if (strcmp(event->name, event_in_role(chart, CHART_START)) == 0)
+	if (strcmp(event->name, wanted_event(chart, CHART_START)) == 0)
 		status = probes_entry(probes, chart->binary, chart->function, chart->arguments, event->name);
 	else
 		status = probes_function(probes, chart->binary, chart->function, chart->arguments, NULL, event->name);

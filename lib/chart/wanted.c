@@ -1,0 +1,158 @@
+#include "chart/wanted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "state/state_file.h"
+
+/* Events that a chart measures are required; events that it keeps as context are not. */
+static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
+{
+	unsigned flags = event->required ? WISH_REQUIRED : 0;
+
+	if (event->instead) /* occurs in saved traces only */
+		return 0;
+	if (event->role != CHART_START && event->role != CHART_COUNT && event->role != CHART_CALL)
+		flags |= WISH_CONTEXT;
+	if (event->role != CHART_CONTEXT)
+		flags |= WISH_STREAMED;
+	return wishes_add(wishes, event->event, event->filter, event->tid, flags);
+}
+
+const char *wanted_event(const struct chart *chart, enum chart_role role)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].role == role)
+			return chart->events[i].event;
+	return NULL;
+}
+
+/* For a bound on the cost: what goes when the chart goes. */
+static void want_parts(struct cost *cost, const struct chart *chart)
+{
+	for (int i = 0; cost && i < chart->count; i++)
+		if (!chart->events[i].instead)
+			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
+}
+
+/* The entries of functions at which a chart's events are. */
+static int want_entries(struct probes *probes, const struct chart *chart)
+{
+	char *function, *arguments;
+	int status = 0;
+
+	for (int i = 0; i < chart->count && status == 0; i++) {
+		if (!chart->events[i].probe)
+			continue;
+		chart_split_probe(chart->events[i].probe, &function, &arguments);
+		status = probes_entry(probes, chart->binary, function, arguments, chart->events[i].event);
+		free(arguments);
+		free(function);
+	}
+	return status;
+}
+
+/* A function, or an instruction, whose chart counts. */
+static int want_probes(struct probes *probes, const struct chart *chart)
+{
+	const char *counted = wanted_event(chart, CHART_COUNT);
+
+	if (!chart->function)
+		return want_entries(probes, chart);
+	return counted ? probes_instruction(probes, chart->binary, chart->function, chart->arguments, counted)
+		       : probes_function(probes, chart->binary, chart->function, chart->arguments, wanted_event(chart, CHART_START),
+					 wanted_event(chart, CHART_END));
+}
+
+int wanted_by_chart(struct wishes *wishes, struct probes *probes, struct cost *cost, const struct chart *chart)
+{
+	int status = chart->binary ? want_probes(probes, chart) : 0;
+
+	if (status != 0)
+		return status;
+	want_parts(cost, chart);
+	for (int i = 0; i < chart->count; i++) {
+		if (chart->binary && chart->events[i].role != CHART_CONTEXT && (chart->function || chart->events[i].probe))
+			continue;
+		if (want_chart_event(wishes, &chart->events[i]) < 0)
+			return fail_prefix("chart '%s'", chart->name);
+	}
+	return 0;
+}
+
+/* An event of a context has the context's filter, whatever else names it. */
+static bool has_event(const struct chart *context, const char *event)
+{
+	for (int i = 0; i < context->count; i++)
+		if (strcmp(context->events[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+static int want_context(struct wishes *wishes, const struct chart *context)
+{
+	for (int i = 0; i < context->count; i++)
+		if (wishes_add(wishes, context->events[i].event, context->events[i].filter, NULL, WISH_CONTEXT | WISH_STREAMED) < 0)
+			return -1;
+	return 0;
+}
+
+/* The events of the lines that no context has. */
+static int want_rules(struct wishes *wishes, const struct state_file *file, struct chart *const *contexts)
+{
+	for (size_t i = 0; i < file->rules.count; i++) {
+		const char *event = file->rules.items[i]->type->name;
+		size_t n = 0;
+
+		while (n < file->includes.count && !has_event(contexts[n], event))
+			n++;
+		if (n == file->includes.count && wishes_add(wishes, event, NULL, NULL, WISH_STREAMED) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int want_probe_lines(struct probe_lines *lines, const struct state_file *file)
+{
+	for (size_t i = 0; i < file->layouts.count; i++)
+		probe_lines_members(lines, file->layouts.items[i].text, file->layouts.items[i].members);
+	for (size_t i = 0; i < file->probes.count; i++) {
+		const struct state_probe *probe = &file->probes.items[i];
+
+		if (probe_lines_add(lines, probe->function, probe->binaries, probe->arguments, probe->returns) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int want_file(struct wishes *wishes, struct probe_lines *lines, const struct state_file *file)
+{
+	struct chart **contexts = memory_new(file->includes.count + 1, sizeof(*contexts));
+	int status = want_probe_lines(lines, file);
+
+	for (size_t i = 0; i < file->includes.count && status == 0; i++) {
+		contexts[i] = chart_of_context(file->includes.items[i]);
+		status = contexts[i] ? want_context(wishes, contexts[i]) : -1;
+	}
+	if (status == 0)
+		status = want_rules(wishes, file, contexts);
+	for (size_t i = 0; i < file->includes.count; i++)
+		chart_free(contexts[i]);
+	free(contexts);
+	return status;
+}
+
+int wanted_by_states(struct wishes *wishes, struct probe_lines *lines, const char *name)
+{
+	struct stream *none = stream_create();
+	struct events *types = events_new(none);
+	struct state_file *file = state_file_load(name, types);
+	int status = file ? want_file(wishes, lines, file) : -1;
+
+	state_file_free(file);
+	stream_close(none);
+	events_free(types);
+	return status;
+}
