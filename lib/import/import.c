@@ -129,10 +129,10 @@ static const char *hint(const char *bytes, size_t length)
 static int refuse(const char *name, const char *bytes, size_t length)
 {
 	const char *known = hint(bytes, length);
-	char *formats = known ? NULL : listing_words(import_format_name, "and", "");
-	int status = known ? fail("%s: %s", name, known) : fail("%s: no trace of a known format; there are %s", name, formats);
+	char *names = known ? NULL : listing_words(import_format_name, "and", "");
+	int status = known ? fail("%s: %s", name, known) : fail("%s: no trace of a known format; there are %s", name, names);
 
-	free(formats);
+	free(names);
 	return status;
 }
 

@@ -133,12 +133,12 @@ static void score(struct rating *rating, const char *name, struct share share)
 static void rate(struct rating *rating, struct graph *graph)
 {
 	struct blame *blame = blame_new(graph);
-	struct choices choices = {0};
+	struct picks picks = {0};
 
-	if (blame_algorithm("critical")->choose(blame, graph->nodes.count, &choices) == 0)
-		for (size_t i = 0; i < choices.list.count; i++)
-			score(rating, graph->nodes.items[choices.list.items[i].node].deed->name, choices.list.items[i].score);
-	free(choices.list.items);
+	if (blame_algorithm("critical")->choose(blame, graph->nodes.count, &picks) == 0)
+		for (size_t i = 0; i < picks.list.count; i++)
+			score(rating, graph->nodes.items[picks.list.items[i].node].deed->name, picks.list.items[i].score);
+	free(picks.list.items);
 	blame_free(blame);
 	for (struct rated *rated = rating->names; rated; rated = rated->hh.next) {
 		rated->sum = share_plus(rated->sum, rated->best);
