@@ -126,10 +126,15 @@ static const char *hint(const char *bytes, size_t length)
 	return foreign ? foreign : text_hint(bytes, length);
 }
 
+static const char *words_of(size_t index)
+{
+	return index < COUNT ? formats[index]->words : NULL;
+}
+
 static int refuse(const char *name, const char *bytes, size_t length)
 {
 	const char *known = hint(bytes, length);
-	char *names = known ? NULL : listing_words(import_format_name, "and", "");
+	char *names = known ? NULL : listing_words(words_of, "and", "");
 	int status = known ? fail("%s: %s", name, known) : fail("%s: no trace of a known format; there are %s", name, names);
 
 	free(names);

@@ -738,4 +738,4 @@ static const char *hint_ctf(const char *bytes, size_t length)
 	return text_count_lines(bytes, length, is_cycles) ? "it has events without times; print them with babeltrace2 --clock-seconds" : NULL;
 }
 
-const struct import_format import_ctf = {.name = "ctf", .is = is_ctf, .read = read_ctf, .hint = hint_ctf};
+const struct import_format import_ctf = {.name = "ctf", .words = "what babeltrace prints", .is = is_ctf, .read = read_ctf, .hint = hint_ctf};

@@ -31,6 +31,7 @@ struct import { /* of import.c; formats use the functions below */
 
 struct import_format {
 	const char *name;
+	const char *words; /* for people: what its files are */
 	size_t (*is)(const char *bytes, size_t length);		      /* number of lines of this format in the first bytes; IMPORT_SURE */
 	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
 	int (*end)(struct import *import);			      /* after the last file; NULL: nothing to do */

@@ -243,5 +243,5 @@ static int read_page(struct import *import, struct import_input *input)
 	return text_read(import, input, take_page_line, end_section, &section);
 }
 
-const struct import_format import_ftrace = {.name = "ftrace", .is = is_ftrace, .read = read_ftrace};
-const struct import_format import_systrace = {.name = "systrace", .is = is_page, .read = read_page};
+const struct import_format import_ftrace = {.name = "ftrace", .words = "ftrace text", .is = is_ftrace, .read = read_ftrace};
+const struct import_format import_systrace = {.name = "systrace", .words = "systrace HTML", .is = is_page, .read = read_page};

@@ -414,4 +414,4 @@ static const char *hint_perf(const char *bytes, size_t length)
 	return NULL;
 }
 
-const struct import_format import_perf = {.name = "perf", .is = is_perf, .read = read_perf, .hint = hint_perf};
+const struct import_format import_perf = {.name = "perf", .words = "what perf script prints", .is = is_perf, .read = read_perf, .hint = hint_perf};

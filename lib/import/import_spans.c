@@ -536,5 +536,5 @@ static int read_jaeger(struct import *import, struct import_input *input)
 	return read_spans(import, input, take_jaeger, "Jaeger");
 }
 
-const struct import_format import_otlp = {.name = "otlp", .is = is_otlp, .read = read_otlp, .end = end_spans};
-const struct import_format import_jaeger = {.name = "jaeger", .is = is_jaeger, .read = read_jaeger, .end = end_spans};
+const struct import_format import_otlp = {.name = "otlp", .words = "spans of OTLP", .is = is_otlp, .read = read_otlp, .end = end_spans};
+const struct import_format import_jaeger = {.name = "jaeger", .words = "spans of Jaeger", .is = is_jaeger, .read = read_jaeger, .end = end_spans};

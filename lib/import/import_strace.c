@@ -795,4 +795,4 @@ static const char *hint_strace(const char *bytes, size_t length)
 	return NULL;
 }
 
-const struct import_format import_strace = {.name = "strace", .is = is_strace, .read = read_strace, .end = end_strace, .hint = hint_strace};
+const struct import_format import_strace = {.name = "strace", .words = "what strace prints", .is = is_strace, .read = read_strace, .end = end_strace, .hint = hint_strace};

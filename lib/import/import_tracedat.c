@@ -686,4 +686,4 @@ static int end_tracedat(struct import *import)
 	return status;
 }
 
-const struct import_format import_tracedat = {.name = "trace.dat", .is = is_tracedat, .read = read_tracedat, .end = end_tracedat};
+const struct import_format import_tracedat = {.name = "trace.dat", .words = "trace.dat", .is = is_tracedat, .read = read_tracedat, .end = end_tracedat};
