@@ -593,9 +593,12 @@ static void tell(struct cut *cut, struct telling *telling)
 		told = tell_run(cut, telling->thread, telling->piece, telling->asker);
 	else if (what == WHAT_WAIT)
 		told = tell_wait(cut, telling->thread, telling->piece);
-	keep(telling, telling->deed->function = told.function);
-	keep(telling, telling->detail->kernel = told.kernel);
-	keep(telling, telling->detail->asker_function = told.asker_function);
+	telling->deed->function = told.function;
+	telling->detail->kernel = told.kernel;
+	telling->detail->asker_function = told.asker_function;
+	keep(telling, told.function);
+	keep(telling, told.kernel);
+	keep(telling, told.asker_function);
 	telling->detail->asker = told.asker_function ? wake_comm(cut->wake, asker) : NULL;
 	telling->detail->samples = told.samples;
 	telling->detail->in_function = told.in_function;
