@@ -1153,6 +1153,9 @@ number() {
 	lacking '  prog   76/77   irq:irq_handler_entry:k:  ffffffff81399b71 foo' 'times; print them with perf script -F +time'
 	lacking '  prog [000] 12.345678: sched:sched_wakeup: comm=a pid=8 prio=120 target_cpu=000' 'threads; print them with perf script -F +tid'
 	lacking 'block:block_rq_issue: 8,0 R 4096 () 8 + 8 [dd]' 'threads and times; print them with perf script -F +tid,+time'
+	echo 'root:x:0:0:root:/root:/bin/bash' >accounts
+	run -1 --separate-stderr trace-import accounts
+	[[ $stderr == *"no trace of a known format"* ]]
 }
 
 # --- strace ------------------------------------------------------------------------------------------------------

@@ -366,12 +366,12 @@ static const char *find_tracepoint(const char *line, const char *end)
 	struct text_event event;
 
 	for (const char *at = line; (at = memchr(at, ':', (size_t)(end - at))); at++) {
-		const char *name = at;
+		const char *name = at, *rest;
 
 		while (name > line && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
 			name--;
 		if (name < at && (name == line || is_blank(name[-1])) && isalpha((unsigned char)*name) && at + 1 < end && at[1] != ' ' &&
-		    read_tracepoint(name, end, &event))
+		    (rest = read_tracepoint(name, end, &event)) && (rest == end || is_blank(*rest)))
 			return name;
 	}
 	return NULL;
