@@ -1146,7 +1146,7 @@ too_long() {
 	for state in R R+ 0; do
 		assert_equal "$(switches "$state" | filter -c runq | records signal | value value)" 0.500000000
 	done
-	for state in S D 1 2; do
+	for state in S D I 1 2 128; do
 		assert_equal "$(switches "$state" | filter -c runq 2>/dev/null | records signal)" ""
 	done
 	# With wake-ups these tell the waits.

@@ -37,11 +37,11 @@ static int64_t number_error(const struct field_world *world, int64_t number)
 	return 1;
 }
 
-/* The states of a sleep are the lower bits; what is above says that it was preempted. */
+/* The states of a sleep, of an idle worker (128) too, are the lower bits; what is above says that it was preempted. */
 static int64_t number_runnable(const struct field_world *world, int64_t number)
 {
 	(void)world;
-	return (number & 0x7f) == 0;
+	return (number & 0xff) == 0;
 }
 
 static int64_t text_runnable(const char *text)
