@@ -25,6 +25,9 @@
 
 enum { GROUPS_MAX = 8, CPUS_MAX = 1 << 16, DAY = 24 * 60 * 60, TID_UNKNOWN = -1 };
 
+/* Seconds since 1970: no machine has run for so long. */
+#define EPOCH_LEAST (INT64_C(1000000000) * NSEC_PER_SEC)
+
 /* As much text is held back until the CPUs in it have switched threads. */
 enum { HELD_MOST = 32 << 20 };
 
@@ -32,6 +35,7 @@ enum { HELD_MOST = 32 << 20 };
 struct ctf_line {
 	int64_t ts;
 	bool of_day; /* ts counts from midnight */
+	bool dated;  /* by the clock of whoever printed it, in an unknown time zone */
 	struct span name;
 	struct span groups[GROUPS_MAX]; /* without their braces */
 	int count;
@@ -203,6 +207,7 @@ static bool read_time(struct span time, struct ctf_line *line)
 	snprintf(text, sizeof(text), "%.*s:", (int)span_length(time), time.at);
 	if (!text_time(text, span_length(time) + 1, ':', &ns) || ns > INT64_MAX / 2)
 		return false;
+	line->dated = days >= 0;
 	line->ts = ns + ((days < 0 ? 0 : days * DAY) + clock * 60) * NSEC_PER_SEC;
 	return true;
 }
@@ -707,12 +712,25 @@ static int end_lines(struct text *text, void *context)
 	return release(context, text);
 }
 
+static bool is_since_1970(const char *text, size_t length)
+{
+	struct ctf_line line;
+
+	return read_line(text, length, &line) && !line.of_day && !line.dated && line.ts >= EPOCH_LEAST;
+}
+
 static int read_ctf(struct import *import, struct import_input *input)
 {
 	struct reading reading = {0};
 	struct ctf_call *call, *next;
-	int status = text_read(import, input, take_line, end_lines, &reading);
+	const char *bytes;
+	size_t length;
+	int status = lines_peek(&input->lines, &bytes, &length);
 
+	if (status == 0) {
+		input->since_1970 = text_count_lines(bytes, length, is_since_1970) > 0;
+		status = text_read(import, input, take_line, end_lines, &reading);
+	}
 	HASH_ITER(hh, reading.calls, call, next) {
 		HASH_DEL(reading.calls, call);
 		free(call);

@@ -16,6 +16,7 @@ struct import_input {
 	const char *name; /* for messages */
 	int fd;
 	struct lines lines; /* its first bytes were peeked at; no line was read yet */
+	bool since_1970;    /* its format found that times are seconds since 1970, before text_read() */
 };
 
 struct import { /* of import.c; formats use the functions below */

@@ -507,6 +507,8 @@ static struct text *begin_text(struct import *import, struct import_input *input
 	line_begin(&text->line, "stream");
 	line_integer(&text->line, "version", STREAM_VERSION);
 	write_machine(text, input);
+	if (input->since_1970)
+		line_time(&text->line, "wall", 0);
 	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
 	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
 		return text;
