@@ -202,6 +202,22 @@ END
 	grep -qx 'nothing tells slow runs from others that chance would not: [0-9]* rules\? left out' out
 }
 
+@test "report: facts that are the same as a rule are told, sizes are bytes, and a count that all bad runs share is charted" {
+	awk 'BEGIN { for (i = 0; i < 24; i++) { bad = i >= 12
+		printf "run id=r%d node=n%d job=j ts=%d elapsed=%d class=%s\nfeatures run=r%d fact.route.link=%s fact.route.mtu=%d result.read=%d", i, i / 3, i,
+			1 + bad, bad ? "bad" : "good", i, bad ? "tun" : "wired", bad ? 1400 : 1500, bad ? 512 : 60000
+		printf "%s\n", bad ? " count.fsync=7 time.fsync=0.9" : "" } }' | run-rules >in
+	COLUMNS=200 run -0 report in
+	assert_line --index 1 '1. bad runs call fsync 4 times or more: explains 90 % of the difference, p 0.03'
+	assert_line --index 2 '   the same runs have fact.route.link = tun, have fact.route.mtu below 1450, spend in fsync 450 ms or more (90 %), and 1 more'
+	stream-cat -t in | grep '^run\|^features' | sed 's/ fact[^ ]*//g; s/ [a-z]*.fsync=[^ ]*//g' | run-rules >sizes
+	run -0 report sizes
+	assert_line --index 1 '1. bad runs get from a read less than 30.26 kB: p 0.03'
+	command -v gnuplot >/dev/null || skip "needs gnuplot"
+	report -f html -o page in
+	assert_equal "$(grep -c '>count.fsync<' page/report.html)" 1
+}
+
 # labelled COUNT: runs of 10 nodes, a fifth bad; node 9 has as many runs as the others together.
 labelled() {
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) { bad = i % 5 == 0; node = i % 2 ? 9 : i / 2 % 9

@@ -11,7 +11,7 @@
 #include "model/value.h"
 #include "run/run_table.h"
 
-enum { OUTSIDE_SHOWN = 5, NODES_DRAWN = 40, VALUES_DRAWN = 6 };
+enum { OUTSIDE_SHOWN = 5, FACTS_SHOWN = 2, NODES_DRAWN = 40, VALUES_DRAWN = 6 };
 
 static const double TOLD = 0.005; /* a smaller share of the difference is not worth a word */
 
@@ -174,7 +174,7 @@ int contrast_see(struct contrast *contrast, struct stream *stream, const struct 
 /* How a kind of feature is told: of numbers, above and below the cut; %s is first the call, then the cut in words. */
 struct phrase {
 	const char *prefix;
-	enum { TIMES, SECONDS, PLAIN } unit;
+	enum { TIMES, SECONDS, BYTES } unit;
 	const char *above, *below;
 };
 
@@ -185,10 +185,10 @@ static const struct phrase phrases[] = {
 	{"time.", SECONDS, "spend in %s %s or more", "spend in %s less than %s"},
 	{"next.", TIMES, "have %s %s times or more", "have %s fewer than %s times"},
 	{"gap.", SECONDS, "take between %s %s or more", "take between %s less than %s"},
-	{"result.", PLAIN, "get from a %s %s or more", "get from a %s less than %s"},
-	{"sum.", PLAIN, "get from %s %s or more in all", "get from %s less than %s in all"},
-	{"rate.", PLAIN, "get from %s %s or more a second", "get from %s less than %s a second"},
-	{"arg.", PLAIN, "ask a %s for %s or more", "ask a %s for less than %s"},
+	{"result.", BYTES, "get from a %s %s or more", "get from a %s less than %s"},
+	{"sum.", BYTES, "get from %s %s or more in all", "get from %s less than %s in all"},
+	{"rate.", BYTES, "get from %s %s or more a second", "get from %s less than %s a second"},
+	{"arg.", BYTES, "ask a %s for %s or more", "ask a %s for less than %s"},
 };
 
 static const struct phrase *phrase_of(const char *feature)
@@ -212,6 +212,18 @@ static char *calls_words(const char *feature)
 					     : memory_format("%s right after %.*s", dash + 1, (int)(dash - rest), rest);
 }
 
+static char *bytes_words(double bytes)
+{
+	static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	size_t unit = 0;
+
+	while (fabs(bytes) >= 9999.5 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		bytes /= 1000;
+		unit++;
+	}
+	return memory_format("%.4g %s", bytes, units[unit]);
+}
+
 static char *cut_words(const struct phrase *phrase, const char *cut)
 {
 	double number = 0;
@@ -220,6 +232,8 @@ static char *cut_words(const struct phrase *phrase, const char *cut)
 		return memory_format("%s", cut);
 	if (phrase && phrase->unit == SECONDS)
 		return value_seconds(number);
+	if (phrase && phrase->unit == BYTES)
+		return bytes_words(number);
 	return phrase && phrase->unit == TIMES ? memory_format("%.0f", ceil(number)) : memory_format("%.6g", number);
 }
 
@@ -260,29 +274,60 @@ static char *how_sure(const struct trait *trait)
 	return memory_format("%s%s%s", explains, p, trait->sure == 'f' ? ", too few to be sure" : "");
 }
 
-/* "the same runs: unlink takes longer (14 %), 21 more": that which explains most stands for the others. */
-static void add_same(struct contrast *contrast, size_t rule)
+static void put_trait(FILE *out, const struct trait *trait, size_t told)
+{
+	char *words = trait_words(trait);
+
+	fprintf(out, "%s%s", told ? ", " : "", words);
+	if (fabs(trait->explains) >= TOLD)
+		fprintf(out, " (%.0f %%)", 100 * trait->explains);
+	free(words);
+}
+
+static bool is_fact(const struct trait *trait)
+{
+	return !strncmp(trait->feature, "fact.", 5);
+}
+
+/* Of those that are the same as a rule, the one that explains most; NULL: there are none. Counts them. */
+static const struct trait *most_of_same(const struct contrast *contrast, size_t rule, size_t *count)
 {
 	const struct trait *most = NULL;
-	size_t count = 0;
-	char *words, share[32] = "", more[32] = "";
 
+	*count = 0;
 	for (size_t i = rule + 1; i < contrast->traits.count && contrast->traits.items[i].same; i++) {
 		const struct trait *trait = &contrast->traits.items[i];
 
-		count++;
+		(*count)++;
 		if (!most || (!isnan(trait->explains) && !(trait->explains <= most->explains)))
 			most = trait;
 	}
+	return most;
+}
+
+/*
+ * "the same runs have fact.route.link = tun, take longer in unlink (14 %), and 20 more": what a machine is may be the cause, and the feature that
+ * explains most stands for the others.
+ */
+static void add_same(struct contrast *contrast, size_t rule)
+{
+	size_t count, told = 0, size;
+	const struct trait *most = most_of_same(contrast, rule, &count);
+	char *text = NULL;
+	FILE *out;
+
 	if (!most)
 		return;
-	words = trait_words(most);
-	if (fabs(most->explains) >= TOLD)
-		snprintf(share, sizeof(share), " (%.0f %%)", 100 * most->explains);
-	if (count > 1)
-		snprintf(more, sizeof(more), ", and %zu more", count - 1);
-	add_line(contrast, memory_format("%s", "   "), memory_format("the same runs %s%s%s", words, share, more));
-	free(words);
+	out = open_memstream(&text, &size);
+	fputs("the same runs ", out);
+	for (size_t i = rule + 1; i <= rule + count && told < FACTS_SHOWN; i++)
+		if (is_fact(&contrast->traits.items[i]) && &contrast->traits.items[i] != most)
+			put_trait(out, &contrast->traits.items[i], told++);
+	put_trait(out, most, told++);
+	if (count > told)
+		fprintf(out, ", and %zu more", count - told);
+	fclose(out);
+	add_line(contrast, memory_format("%s", "   "), text);
 }
 
 static const char *bad_runs(const struct contrast *contrast)
@@ -465,11 +510,13 @@ double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *na
 	return longest;
 }
 
-/* The range of a column's numbers; false: it has none, or one only. */
-static bool range_of(const struct run_column *column, double *low, double *high)
+/* The range of the runs' numbers, of which those that lack it have 0 if `absent_is_zero`; false: it has none, or one only. */
+static bool range_of(const struct contrast *contrast, const struct run_column *column, bool absent_is_zero, double *low, double *high)
 {
-	*low = INFINITY;
-	*high = -INFINITY;
+	bool lacks = absent_is_zero && column && column->cells.count < contrast->table->rows.count;
+
+	*low = lacks ? 0 : INFINITY;
+	*high = lacks ? 0 : -INFINITY;
 	for (size_t i = 0; column && i < column->cells.count; i++)
 		if (!isnan(column->cells.items[i].number)) {
 			*low = fmin(*low, column->cells.items[i].number);
@@ -490,8 +537,7 @@ static void put_column(const struct contrast *contrast, const struct run_column 
 {
 	double low, high, *values;
 
-	range_of(column, &low, &high);
-	low = absent_is_zero ? fmin(low, 0) : low;
+	range_of(contrast, column, absent_is_zero, &low, &high);
 	values = memory_new(contrast->table->rows.count + 1, sizeof(*values));
 	for (size_t i = 0; i < contrast->table->rows.count; i++)
 		values[i] = absent_is_zero ? 0 : NAN;
@@ -516,7 +562,7 @@ void contrast_put_values(const struct contrast *contrast, FILE *points, FILE *na
 		double low, high;
 		bool zero = phrase && (phrase->unit == TIMES || !strcmp(phrase->prefix, "time."));
 
-		if (trait->same || trait->sure == 'n' || !range_of(column, &low, &high))
+		if (trait->same || trait->sure == 'n' || !range_of(contrast, column, zero, &low, &high))
 			continue;
 		put_column(contrast, column, zero, -(double)*rows, points);
 		put_name(names, -(double)(*rows)++, trait->feature);
