@@ -23,6 +23,7 @@ struct logged {
 	UT_hash_handle hh;
 	char *event; /* "func:srv__lookup" */
 	char *name;  /* "srv:lookup" */
+	bool shed;   /* its probes are off, so that a call which begins is not seen to end */
 };
 
 struct open_call {
@@ -145,6 +146,22 @@ static int64_t depth_of(const struct fields *fields, const char *key)
 
 	fields_unsigned(fields, key, &depth);
 	return (int64_t)depth;
+}
+
+/* Their ends will not be seen: what leaves their callers would be said to have left them. NULL: those of all functions. */
+static void forget_open(struct pairing *pairing, const struct logged *function)
+{
+	for (struct caller *caller = pairing->callers; caller; caller = caller->hh.next) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < caller->open.count; i++) {
+			if (!function || caller->open.items[i].function == function)
+				free(caller->open.items[i].arguments);
+			else
+				caller->open.items[kept++] = caller->open.items[i];
+		}
+		caller->open.count = kept;
+	}
 }
 
 /* How long the thread, which runs now, has run. */
@@ -280,6 +297,29 @@ static int see_exception(void *context, const struct record *record)
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
+/* What the kernel still had of its events comes behind this record. */
+static int see_shed(void *context, const struct record *record)
+{
+	struct pairing *pairing = context;
+	const struct fields *fields = stream_fields(pairing->stream, record);
+
+	if (!fields)
+		return -1;
+	for (struct logged *function = pairing->functions; function; function = function->hh.next)
+		if (fields_is(fields, "name", function->name)) {
+			function->shed = true;
+			forget_open(pairing, function);
+		}
+	return STREAM_PASS;
+}
+
+static int see_lost(void *context, const struct record *record)
+{
+	(void)record;
+	forget_open(context, NULL);
+	return STREAM_PASS;
+}
+
 static int take_event(struct pairing *pairing, const struct event *event, const struct fields *fields)
 {
 	static const char end[] = "__return", unwind[] = "func:unwind";
@@ -288,7 +328,8 @@ static int take_event(struct pairing *pairing, const struct event *event, const 
 	const struct logged *function = find_function(pairing, name, length);
 
 	if (function) {
-		begin_call(pairing, event, fields, function);
+		if (!function->shed)
+			begin_call(pairing, event, fields, function);
 		return 0;
 	}
 	if (strcmp(name, unwind) == 0)
@@ -365,7 +406,9 @@ int pairing_run(void)
 	handlers.on[KIND_CHART] = see_chart;
 	handlers.on[KIND_EVENT] = see_event;
 	handlers.on[KIND_EXCEPTION] = see_exception;
-	handlers.on[KIND_TICK] = handlers.on[KIND_SHED] = handlers.on[KIND_LOST] = handlers.on[KIND_END] = pass;
+	handlers.on[KIND_SHED] = see_shed;
+	handlers.on[KIND_LOST] = see_lost;
+	handlers.on[KIND_TICK] = handlers.on[KIND_END] = pass;
 	stream_output(stream, STDOUT_FILENO, true);
 	pairing.stream = stream;
 	pairing.events = events_new(stream);
