@@ -199,6 +199,30 @@ logs render of './feed': %1,%2,%3,%4,%5,%6,ret"
 	run -2 probe-log -n 0 in
 }
 
+@test "functions on the way of an exception are logged in the program that threw, though nobody traced them before" {
+	feed
+	mkfifo on
+	sleep 100 >on &
+	./feed <on &
+	local feed=$!
+	until_true 20 grep -q "$PWD/feed" "/proc/$feed/maps"
+	cat >in <<-END
+		stream version=1
+		trigger ts=1 name=t state=fired activity=yes methods=5 to_log=args
+		signal id=1 ts=1 start=1 chart=t value=0 rules=trigger trigger=t tid=$feed
+		graph id=1 kind=rag signal=1 from=1 to=1
+		blame graph=1 rank=1 name=feed:query_store score=1 share=1 on_path=yes instances=1 algorithm=exception threw=Lost
+		blame graph=1 rank=2 name=page.js:3:17 score=1 share=1 on_path=yes instances=1 algorithm=exception
+		blame graph=1 rank=3 name=nothing:work score=0.5 share=0.5 on_path=yes instances=1 algorithm=exception
+		window id=1 from=1 to=1 signals=1-1 complete=yes
+	END
+	run -0 --separate-stderr probe-log -t --dry-run in
+	kill %1
+	wait %2
+	assert_equal "$(sed "s,$PWD,.,g; s/^probe-log: //" <<<"$stderr" | sort)" "'work' is not logged: the process of thread $feed has no file 'nothing'
+logs query_store of './feed': store,post,store_name=store->name"
+}
+
 # calls N TELL...: a call record of each of N requests, by its number i; TELL is awk that returns " match=... arg...".
 calls() {
 	awk -v n="$1" "function tell(i) { return $2 } BEGIN { for (i = 1; i <= n; i++)

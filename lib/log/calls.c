@@ -1,6 +1,7 @@
 #include "log/calls.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -169,16 +170,49 @@ static int add_matching(struct calls *calls, const char *path, const char *patte
 	return status;
 }
 
+/* The file of this name that the thread's process has mapped, by way of that process. NULL after fail(). */
+static char *mapped_path(int32_t tid, const char *name)
+{
+	char *maps_path = memory_format("/proc/%d/maps", tid), *line = NULL, *path = NULL, *slash;
+	FILE *maps = fopen(maps_path, "re");
+	size_t room = 0;
+
+	while (maps && !path && getline(&line, &room, maps) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		slash = strrchr(line, '/');
+		if (slash && strcmp(slash + 1, name) == 0)
+			path = memory_format("/proc/%d/root%s", tid, strchr(line, '/'));
+	}
+	if (!path)
+		fail(maps ? "the process of thread %d has no file '%s'" : "there is no thread %d any more, which had '%s'", tid, name);
+	if (maps)
+		fclose(maps);
+	free(maps_path);
+	free(line);
+	return path;
+}
+
+/* The caller frees it; NULL after fail(). */
+static char *path_of(const struct prober_function *function)
+{
+	char *own, *path;
+
+	if (function->binary && function->tid <= 0)
+		return symbol_binary(function->binary);
+	own = function->binary ? mapped_path(function->tid, function->binary) : memory_format("/proc/%d/exe", function->tid);
+	path = own ? symbol_binary(own) : NULL;
+	free(own);
+	return path;
+}
+
 static void add(struct calls *calls, const struct prober_function *function)
 {
-	char *own = function->binary ? NULL : memory_format("/proc/%d/exe", function->tid);
-	char *path = symbol_binary(function->binary ? function->binary : own);
+	char *path = path_of(function);
 	int status = path ? (function->is_pattern ? add_matching : add_function)(calls, path, function->name) : -1;
 
 	if (status < 0)
 		calls->options->say("'%s' is not logged: %s", function->name, fail_text());
 	free(path);
-	free(own);
 }
 
 static void say_function(const struct calls *calls, const struct chart *chart)

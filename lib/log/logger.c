@@ -20,6 +20,7 @@ enum { READ_ROOM = 1 << 16, LINE_MOST = 1 << 20 };
 struct firing { /* of a trigger, whose window is still to come */
 	char *trigger;
 	uint64_t signal; /* 0: not yet */
+	int32_t tid;	 /* of the signal; 0: none */
 	struct to_log log;
 };
 
@@ -77,7 +78,7 @@ static uint64_t most_of(const struct logger *logger, const struct to_log *log)
 }
 
 /* Which functions. Sets *rates where all that the user named are to be rated first, for no graph of calls tells which are to blame. */
-static void choose(const struct logger *logger, uint64_t signal, const struct to_log *log, bool triggered, struct prober_order *order, bool *rates)
+static void choose(const struct logger *logger, uint64_t signal, int32_t tid, const struct to_log *log, bool triggered, struct prober_order *order, bool *rates)
 {
 	bool has_calls = suspects_has_calls(logger->suspects, signal);
 
@@ -85,7 +86,7 @@ static void choose(const struct logger *logger, uint64_t signal, const struct to
 	if (logger->options.method_count && !(triggered && has_calls))
 		choose_methods(logger, order);
 	else
-		suspects_name(logger->suspects, signal, most_of(logger, log), order);
+		suspects_name(logger->suspects, signal, tid, most_of(logger, log), order);
 }
 
 static void add_logging(struct logger *logger, int fd, const char *trigger, const struct to_log *log, bool rates)
@@ -101,7 +102,7 @@ static void add_logging(struct logger *logger, int fd, const char *trigger, cons
 	logger->begun = true;
 }
 
-static int begin_logging(struct logger *logger, const char *trigger, uint64_t signal, const struct to_log *log)
+static int begin_logging(struct logger *logger, const char *trigger, uint64_t signal, int32_t tid, const struct to_log *log)
 {
 	struct prober_order order = {.clock = logger->clock ? logger->clock : "mono", .duration = trigger ? -1 : logger->options.duration,
 				     .metrics = log->metrics};
@@ -109,7 +110,7 @@ static int begin_logging(struct logger *logger, const char *trigger, uint64_t si
 	int fd = -1, status = 0;
 
 	if (log->methods || logger->options.method_count)
-		choose(logger, signal, log, trigger != NULL, &order, &rates);
+		choose(logger, signal, tid, log, trigger != NULL, &order, &rates);
 	else
 		return 0; /* the trigger wants none */
 	if (order.functions.count) {
@@ -142,6 +143,8 @@ static void end_logging(struct logger *logger, struct logging *logging)
 	}
 	if (counts.dropped)
 		logger->options.say("%llu calls were dropped for want of room", (unsigned long long)counts.dropped);
+	if (logging->trigger && counts.came && !counts.judged)
+		logger->options.say("trigger '%s': no request ended while it logged, so its calls are not told; trace-collect -c says what requests are", logging->trigger);
 	waiting_free(logging->waiting);
 	free(logging->buffer);
 	free(logging->trigger);
@@ -436,13 +439,18 @@ static int see_signal(void *context, const struct record *record)
 {
 	struct logger *logger = context;
 	const struct fields *fields = stream_fields(logger->stream, record);
+	int64_t tid = 0;
 
 	logger->amid = false;
 	if (!fields)
 		return -1;
-	for (size_t i = 0; i < logger->firings.count; i++)
-		if (!logger->firings.items[i].signal && fields_is(fields, "trigger", logger->firings.items[i].trigger))
-			fields_unsigned(fields, "id", &logger->firings.items[i].signal);
+	fields_integer(fields, "tid", &tid);
+	for (size_t i = 0; i < logger->firings.count; i++) {
+		struct firing *firing = &logger->firings.items[i];
+
+		if (!firing->signal && fields_is(fields, "trigger", firing->trigger) && fields_unsigned(fields, "id", &firing->signal) == 1)
+			firing->tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;
+	}
 	return STREAM_PASS;
 }
 
@@ -481,11 +489,11 @@ static int see_window(void *context, const struct record *record)
 
 		if (!firing->signal || !has_signal(fields, firing->signal))
 			continue;
-		status = begin_logging(logger, firing->trigger, firing->signal, &firing->log);
+		status = begin_logging(logger, firing->trigger, firing->signal, firing->tid, &firing->log);
 		forget_firing(logger, i--);
 	}
 	if (status == 0 && !logger->triggered && !logger->begun)
-		status = begin_logging(logger, NULL, 0, &untriggered);
+		status = begin_logging(logger, NULL, 0, 0, &untriggered);
 	if (fields && fields_unsigned(fields, "request", &request) == 1)
 		close_request(logger, request);
 	suspects_forget(logger->suspects);
@@ -529,7 +537,7 @@ static int wait_for_calls(void *context)
 	logger->amid = false;
 	logger->is_over = true;
 	if (!logger->triggered && !logger->begun && logger->options.method_count)
-		status = begin_logging(logger, NULL, 0, &untriggered);
+		status = begin_logging(logger, NULL, 0, 0, &untriggered);
 	for (size_t i = 0; i < logger->loggings.count; i++)
 		if (logger->loggings.items[i]->trigger && !logger->loggings.items[i]->stopped) {
 			prober_stop(logger->prober, logger->loggings.items[i]->number);

@@ -38,7 +38,7 @@ struct prober_options {
 };
 
 struct prober_function {
-	char *binary; /* a path or name; NULL: the program of the thread `tid` */
+	char *binary; /* a path or name; with `tid` the name of a file that its process has mapped; NULL: the program of `tid` */
 	char *name;   /* of the function, or, if is_pattern, of those that match */
 	int32_t tid;
 	bool is_pattern;

@@ -1,11 +1,13 @@
 #include "log/suspects.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <uthash.h>
 
 #include "chart/chart.h"
+#include "program/symbol.h"
 
 enum { NAMES_MOST = 1 << 16, BLAMES_MOST = 1 << 12 };
 
@@ -170,7 +172,21 @@ static bool is_ordered(const struct prober_order *order, const char *binary, con
 	return false;
 }
 
-static void add(const struct suspects *suspects, const struct suspect *suspect, struct prober_order *order)
+/* "thr:find", of a file that the thread's process has mapped. Others are places in a script, "page.js:7:12", or a script's functions. */
+static void add_mapped(const char *name, int32_t tid, struct prober_order *order)
+{
+	const char *colon = symbol_colon(name);
+	char *binary;
+
+	if (!colon || tid <= 0 || isdigit((unsigned char)colon[1]))
+		return;
+	binary = memory_text(name, (size_t)(colon - name));
+	if (!is_ordered(order, binary, colon + 1))
+		prober_order_add(order, binary, colon + 1, tid, false);
+	free(binary);
+}
+
+static void add(const struct suspects *suspects, const struct suspect *suspect, int32_t tid, struct prober_order *order)
 {
 	struct known *known;
 
@@ -180,11 +196,13 @@ static void add(const struct suspects *suspects, const struct suspect *suspect, 
 		return;
 	}
 	HASH_FIND_STR(suspects->known, suspect->name, known);
-	if (known && !is_ordered(order, known->binary, known->function))
+	if (!known)
+		add_mapped(suspect->name, tid, order);
+	else if (!is_ordered(order, known->binary, known->function))
 		prober_order_add(order, known->binary, known->function, 0, false);
 }
 
-void suspects_name(const struct suspects *suspects, uint64_t signal, uint64_t most, struct prober_order *order)
+void suspects_name(const struct suspects *suspects, uint64_t signal, int32_t tid, uint64_t most, struct prober_order *order)
 {
 	for (int of_calls = 1; of_calls >= 0 && order->functions.count == 0; of_calls--)
 		for (size_t i = 0; i < suspects->blamed.count + suspects->others.count && order->functions.count < most; i++) {
@@ -192,6 +210,6 @@ void suspects_name(const struct suspects *suspects, uint64_t signal, uint64_t mo
 										   : &suspects->others.items[i - suspects->blamed.count];
 
 			if (suspect->of_calls == of_calls && (!signal || suspect->signal == signal))
-				add(suspects, suspect, order);
+				add(suspects, suspect, tid, order);
 		}
 }

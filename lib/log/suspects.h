@@ -30,9 +30,10 @@ bool suspects_has_calls(const struct suspects *suspects, uint64_t signal);
 
 /*
  * Adds to the order the most blamed functions by graphs of this signal (0: of any): those of the graph of calls, or, where there is none, those in whose
- * name of the wake graph a function stands.
+ * name of the wake graph a function stands. A function that no chart tells of, as on the way of an exception, is one of the process of this thread
+ * (0: of none).
  */
-void suspects_name(const struct suspects *suspects, uint64_t signal, uint64_t most, struct prober_order *order);
+void suspects_name(const struct suspects *suspects, uint64_t signal, int32_t tid, uint64_t most, struct prober_order *order);
 
 /* Forgets the graphs and rankings of the window; the functions stay. */
 void suspects_forget(struct suspects *suspects);

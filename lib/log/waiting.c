@@ -196,6 +196,7 @@ static int take_call(struct waiting *waiting, const struct fields *fields, const
 	told = begin_of(fields, TOLD, line + length);
 	call.told = memory_text(told, (size_t)(line + length - told));
 	waiting->bytes += sizeof(call) + strlen(call.function) + strlen(call.told) + 2;
+	waiting->counts.came++;
 	if (call.end > waiting->seen)
 		waiting->seen = call.end;
 	if (!waiting->with_verdicts) {
@@ -256,6 +257,7 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length)
 void waiting_judge(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	*ARRAY_ADD(&waiting->verdicts) = *verdict;
+	waiting->counts.judged++;
 	if (waiting->with_graphs && verdict->logged) {
 		struct lent *lent = *ARRAY_ADD(&waiting->lent) = NEW(struct lent);
 

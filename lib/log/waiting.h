@@ -67,6 +67,7 @@ int waiting_settle(struct waiting *waiting, bool all);
 
 /* How many calls were written; dropped for want of room; and lost by the kernel. */
 struct waiting_counts {
+	uint64_t came, judged; /* calls; requests that may have made some */
 	uint64_t written, dropped, lost;
 };
 struct waiting_counts waiting_counts(const struct waiting *waiting);
