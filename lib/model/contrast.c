@@ -174,7 +174,7 @@ int contrast_see(struct contrast *contrast, struct stream *stream, const struct 
 /* How a kind of feature is told: of numbers, above and below the cut; %s is first the call, then the cut in words. */
 struct phrase {
 	const char *prefix;
-	enum { TIMES, SECONDS, BYTES } unit;
+	enum side_of { TIMES, SECONDS, BYTES, SIDES } unit;
 	const char *above, *below;
 };
 
@@ -284,46 +284,52 @@ static void put_trait(FILE *out, const struct trait *trait, size_t told)
 	free(words);
 }
 
-static bool is_fact(const struct trait *trait)
+/* How often, how long, how much; SIDES: what a machine is, and its settings. */
+static enum side_of side_of(const struct trait *trait)
 {
-	return !strncmp(trait->feature, "fact.", 5);
+	const struct phrase *phrase = phrase_of(trait->feature);
+
+	return phrase ? phrase->unit : SIDES;
 }
 
-/* Of those that are the same as a rule, the one that explains most; NULL: there are none. Counts them. */
-static const struct trait *most_of_same(const struct contrast *contrast, size_t rule, size_t *count)
+/* Of those that are the same as a rule, the one of each side that explains most, and of all (at SIDES); NULL: there is none. Returns how many there are. */
+static size_t most_of_same(const struct contrast *contrast, size_t rule, const struct trait *most[SIDES + 1])
 {
-	const struct trait *most = NULL;
+	size_t count = 0;
 
-	*count = 0;
-	for (size_t i = rule + 1; i < contrast->traits.count && contrast->traits.items[i].same; i++) {
+	for (size_t i = rule + 1; i < contrast->traits.count && contrast->traits.items[i].same; i++, count++) {
 		const struct trait *trait = &contrast->traits.items[i];
+		enum side_of side = side_of(trait);
 
-		(*count)++;
-		if (!most || (!isnan(trait->explains) && !(trait->explains <= most->explains)))
-			most = trait;
+		if (side < SIDES && (!most[side] || trait->explains > most[side]->explains + TOLD))
+			most[side] = trait;
+		if (!most[SIDES] || (!isnan(trait->explains) && !(trait->explains <= most[SIDES]->explains)))
+			most[SIDES] = trait;
 	}
-	return most;
+	return count;
 }
 
 /*
- * "the same runs have fact.route.link = tun, take longer in unlink (14 %), and 20 more": what a machine is may be the cause, and the feature that
- * explains most stands for the others.
+ * "the same runs have fact.route.link = tun, call read 600 times or more (14 %), and 20 more": what a machine is may be the cause, and of how
+ * often, how long and how much, that which explains most stands for the others.
  */
 static void add_same(struct contrast *contrast, size_t rule)
 {
-	size_t count, told = 0, size;
-	const struct trait *most = most_of_same(contrast, rule, &count);
+	const struct trait *traits = contrast->traits.items, *most[SIDES + 1] = {NULL};
+	size_t count = most_of_same(contrast, rule, most), told = 0, size;
 	char *text = NULL;
 	FILE *out;
 
-	if (!most)
+	if (count == 0)
 		return;
 	out = open_memstream(&text, &size);
 	fputs("the same runs ", out);
 	for (size_t i = rule + 1; i <= rule + count && told < FACTS_SHOWN; i++)
-		if (is_fact(&contrast->traits.items[i]) && &contrast->traits.items[i] != most)
-			put_trait(out, &contrast->traits.items[i], told++);
-	put_trait(out, most, told++);
+		if (side_of(&traits[i]) == SIDES)
+			put_trait(out, &traits[i], told++);
+	for (int side = 0; side < SIDES; side++)
+		if (most[side] && (side != (int)side_of(&traits[rule]) || most[side] == most[SIDES]))
+			put_trait(out, most[side], told++);
 	if (count > told)
 		fprintf(out, ", and %zu more", count - told);
 	fclose(out);
