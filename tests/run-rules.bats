@@ -218,6 +218,20 @@ END
 	assert_equal "$(grep -c '>count.fsync<' page/report.html)" 1
 }
 
+@test "report: of too few nodes to be sure, what chance makes more often than not is no rule" {
+	awk 'BEGIN { for (i = 0; i < 15; i++) { bad = i >= 12
+		printf "run id=r%d node=n%d job=j ts=%d elapsed=%d class=%s\nfeatures run=r%d count.read=%d count.write=%d next.read-read=%.1f next.write-read=%.1f", i,
+			i / 3, i, 1 + bad, bad ? "bad" : "good", i, bad ? 90 + i : i, i * 7 % 5, bad ? 100 : i / 9, bad ? 50 : i
+		for (n = 0; n < 5; n++) printf " result.call%d=%d", n, int(i / 3) == n && i % 3 < 2 # each node has one of its own
+		printf "\n" } }' | run-rules >in
+	run -0 bash -c 'COLUMNS=160 report in'
+	assert_line --index 1 '1. bad runs have read right after read 51 times or more: p 0.40, too few to be sure'
+	assert_line --index 2 '   the same runs call read 57 times or more, and 1 more'
+	assert_line --index 3 '1 more rule could be chance'
+	assert_equal "${#lines[@]}" 4
+	refute_output --partial 'runs ,'
+}
+
 # labelled COUNT: runs of 10 nodes, a fifth bad; node 9 has as many runs as the others together.
 labelled() {
 	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) { bad = i % 5 == 0; node = i % 2 ? 9 : i / 2 % 9

@@ -14,6 +14,7 @@
 enum { OUTSIDE_SHOWN = 5, FACTS_SHOWN = 2, NODES_DRAWN = 40, VALUES_DRAWN = 6 };
 
 static const double TOLD = 0.005; /* a smaller share of the difference is not worth a word */
+static const double LIKELY = 0.5; /* chance makes a rule more often than not, where too few nodes make any sure */
 
 enum side { SIDE_NONE, SIDE_ABOVE, SIDE_BELOW, SIDE_WITH, SIDE_WITHOUT };
 
@@ -41,7 +42,7 @@ struct contrast {
 	ARRAY(struct foreign) foreign;
 	ARRAY(struct contrast_line) lines; /* made when asked for */
 	char *summary;		    /* NULL: there was no `cluster` record */
-	uint64_t runs, good, bad, unsure;
+	uint64_t runs, good, bad;
 	bool exit;		    /* groups are by exit status */
 	bool made;
 };
@@ -108,7 +109,6 @@ static int see_trait(struct contrast *contrast, const struct fields *fields, boo
 	trait.feature = clean_copy(fields, "feature");
 	trait.cut = clean_copy(fields, "cut");
 	trait.text = clean_copy(fields, "text");
-	contrast->unsure += !same && trait.sure == 'n';
 	*ARRAY_ADD(&contrast->traits) = trait;
 	return 0;
 }
@@ -322,6 +322,8 @@ static void add_same(struct contrast *contrast, size_t rule)
 
 	if (count == 0)
 		return;
+	if (side_of(most[SIDES]) == side_of(&traits[rule]))
+		most[side_of(most[SIDES])] = most[SIDES];
 	out = open_memstream(&text, &size);
 	fputs("the same runs ", out);
 	for (size_t i = rule + 1; i <= rule + count && told < FACTS_SHOWN; i++)
@@ -341,6 +343,11 @@ static const char *bad_runs(const struct contrast *contrast)
 	return contrast->exit ? "failed runs" : contrast->summary ? "slow runs" : "bad runs";
 }
 
+static bool is_shown(const struct trait *trait)
+{
+	return !trait->same && trait->sure != 'n' && !(trait->sure == 'f' && trait->p > LIKELY);
+}
+
 static void add_rules(struct contrast *contrast)
 {
 	size_t shown = 0, rules = 0;
@@ -350,7 +357,7 @@ static void add_rules(struct contrast *contrast)
 		char *words, *sure;
 
 		rules += !trait->same;
-		if (trait->same || trait->sure == 'n')
+		if (!is_shown(trait))
 			continue;
 		words = trait->bad ? trait_words(trait) : NULL;
 		sure = how_sure(trait);
@@ -568,7 +575,7 @@ void contrast_put_values(const struct contrast *contrast, FILE *points, FILE *na
 		double low, high;
 		bool zero = phrase && (phrase->unit == TIMES || !strcmp(phrase->prefix, "time."));
 
-		if (trait->same || trait->sure == 'n' || !range_of(contrast, column, zero, &low, &high))
+		if (!is_shown(trait) || !range_of(contrast, column, zero, &low, &high))
 			continue;
 		put_column(contrast, column, zero, -(double)*rows, points);
 		put_name(names, -(double)(*rows)++, trait->feature);
