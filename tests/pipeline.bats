@@ -356,16 +356,18 @@ catches() {
 }
 
 @test "a second SIGTERM ends a command whose input does not end" {
+	local pids=()
+	mkfifo endless
 	for command in stream-cat cchart-filter graph-build blame-rank report; do
-		mkfifo endless
 		$command <endless >/dev/null &
-		exec 8>endless
-		kill -TERM $!
-		until_true 60 eval "kill -TERM $! 2>/dev/null; ! kill -0 $! 2>/dev/null"
-		wait $! || [ $? = 143 ]
-		exec 8>&-
-		rm endless
+		pids+=($!)
 	done
+	exec 8>endless
+	for pid in "${pids[@]}"; do
+		until_true 60 eval "kill -TERM $pid 2>/dev/null; ! kill -0 $pid 2>/dev/null"
+		wait "$pid" || [ $? = 143 ]
+	done
+	exec 8>&-
 }
 
 @test "text to binary to text is the identity" {

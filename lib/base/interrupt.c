@@ -1,14 +1,38 @@
 #include "base/interrupt.h"
 
 #include <signal.h>
+#include <stdint.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/number.h"
 
 /* The collector ends within a second; a filter behind it may still have buffered data to read. */
 enum { GRACE_SECONDS = 30 };
 
-static void first_interrupt(int number)
+bool interrupt_again(int number)
 {
-	(void)number;
+	static volatile int64_t first[NSIG];
+	struct timespec now;
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	if (first[number] == 0)
+		first[number] = ns;
+	return ns - first[number] > NSEC_PER_SEC;
+}
+
+static void end_again(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void interrupted(int number)
+{
+	if (interrupt_again(number))
+		end_again(number);
 }
 
 static void grace_is_over(int number)
@@ -18,16 +42,18 @@ static void grace_is_over(int number)
 	raise(SIGTERM);
 }
 
-static void first_end(int number)
+static void asked_to_end(int number)
 {
-	signal(number, SIG_DFL);
-	alarm(GRACE_SECONDS);
+	if (interrupt_again(number))
+		end_again(number);
+	else
+		alarm(GRACE_SECONDS);
 }
 
 void interrupt_defer(void)
 {
-	struct sigaction interrupt = {.sa_handler = first_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-	struct sigaction end = {.sa_handler = first_end, .sa_flags = SA_RESTART}, over = {.sa_handler = grace_is_over};
+	struct sigaction interrupt = {.sa_handler = interrupted, .sa_flags = SA_RESTART};
+	struct sigaction end = {.sa_handler = asked_to_end, .sa_flags = SA_RESTART}, over = {.sa_handler = grace_is_over};
 	struct sigaction hangup;
 
 	sigaction(SIGINT, &interrupt, NULL);

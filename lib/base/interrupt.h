@@ -5,10 +5,18 @@
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
+#include <stdbool.h>
+
 /*
  * For a command that reads a pipe. Ignores the first SIGINT; the second ends the command. After a SIGTERM or SIGHUP the input
  * has 30 seconds to end; a second such signal ends the command at once. SIGHUP stays ignored if it was, as under nohup(1).
  */
 void interrupt_defer(void);
+
+/*
+ * In the handler of a signal: tells whether it was asked for before. One that comes within a second of the first is the same wish: timeout(1)
+ * sends each to the command and to its group.
+ */
+bool interrupt_again(int number);
 
 #endif

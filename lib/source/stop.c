@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/interrupt.h"
 
 static volatile sig_atomic_t asked;
 static int bell = -1;
@@ -15,6 +16,10 @@ static void ring_bell(int number)
 	int reason = errno;
 	uint64_t one = 1;
 
+	if (number != SIGCHLD && interrupt_again(number)) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
 	if (number != SIGCHLD)
 		asked = number;
 	if (write(bell, &one, sizeof(one)) < 0) {
@@ -26,7 +31,7 @@ static void ring_bell(int number)
 int stop_watch(void)
 {
 	static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = ring_bell, .sa_flags = (int)SA_RESETHAND}, before;
+	struct sigaction action = {.sa_handler = ring_bell, .sa_flags = 0}, before;
 
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (bell < 0)

@@ -1,7 +1,7 @@
 /*
  * stop: the signals that end a collection, as something that poll() can wait for.
  *
- * The first SIGINT, SIGTERM or SIGHUP asks for an orderly end; a second one of the same kind ends the process at once.
+ * The first SIGINT, SIGTERM or SIGHUP asks for an orderly end; one of the same kind more than a second later ends the process at once.
  */
 #ifndef SOURCE_STOP_H
 #define SOURCE_STOP_H
