@@ -77,6 +77,16 @@ in_order() {
 	clocks all | tail -n 1 | within b 37 3602.5
 }
 
+@test "a clock that is set back amid the trace: it is told, its width is unknown, and all times are in order" {
+	talk a >a
+	talk b ppm=37 shift=3600 step=-0.4 step_at=1004.9 >b
+	run -3 --separate-stderr stream-merge --text a b
+	assert_regex "$stderr" "host b: its clock was set back, by [0-9.]+ ms or more; its times may be wrong by that"
+	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' <<<"$output" >times
+	LC_ALL=C sort -c -n times
+	assert_equal "$(grep -c '^clock host=b ' <<<"$output")" "$(grep -c '^clock host=b .* width=unknown' <<<"$output")"
+}
+
 @test "answers missing, or all of it: placed by the wall clocks, which is told" {
 	talk a oneway=1 >a
 	talk b oneway=1 shift=5 >b

@@ -14,6 +14,7 @@ struct host {
 	int64_t first, last; /* first > last: no records */
 	int64_t wall;
 	bool walled;
+	bool set_back; /* its own time went back */
 	const struct flows *flows;
 	/* found: */
 	int parent; /* whose clock the lines lead to; HOST_NONE: the reference, or nobody knows */
@@ -90,6 +91,11 @@ void hosts_wall(struct hosts *hosts, int host, int64_t wall)
 void hosts_flows(struct hosts *hosts, int host, const struct flows *flows)
 {
 	hosts->hosts.items[host].flows = flows;
+}
+
+void hosts_set_back(struct hosts *hosts, int host)
+{
+	hosts->hosts.items[host].set_back = true;
 }
 
 /* --- who talked to whom ------------------------------------------------------------------------------------------- */
@@ -289,8 +295,9 @@ static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_
 		const struct clock_line *piece = line_for(&hosts->hosts.items[i], map_to(hosts, host, i, from));
 
 		slope = (1 + slope) * (1 + (long double)piece->slope) - 1;
-		width += piece->width;
+		width += hosts->hosts.items[i].set_back ? INFINITY : piece->width;
 	}
+	width += hosts->hosts.items[hosts->reference].set_back ? INFINITY : 0;
 	line_begin(line, "clock");
 	line_text(line, "host", at->name);
 	line_text(line, "reference", hosts->hosts.items[hosts->reference].name);

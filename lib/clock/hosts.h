@@ -37,6 +37,9 @@ void hosts_wall(struct hosts *hosts, int host, int64_t wall);
 /* The connections' ends that its stream tells of; they must outlive hosts_find(). */
 void hosts_flows(struct hosts *hosts, int host, const struct flows *flows);
 
+/* The host's own time went back: no line says which of two moments a time was, or by how much. Widths are unknown. */
+void hosts_set_back(struct hosts *hosts, int host);
+
 /* Finds each host's lines. Call it once. */
 void hosts_find(struct hosts *hosts, int reference);
 

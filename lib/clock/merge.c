@@ -14,6 +14,8 @@
 
 /* A clock that goes back by more was set back; text of some tools is a little out of order. */
 #define BACK_MOST NSEC_PER_SEC
+/* Less is no step: events of several CPUs may be so much out of order. */
+#define BACK_LEAST (NSEC_PER_SEC / 1000)
 
 struct input {
 	const char *file, *given; /* given: the host's name; NULL: as the stream has it */
@@ -25,6 +27,7 @@ struct input {
 	FILE *spool;
 	struct line line;
 	int64_t last; /* the latest time so far */
+	int64_t back; /* how far the time went back at most, if that was a step */
 	int64_t first_event, last_event;
 	char *about; /* keys of its `stream` record: " kernel=... cpus=2"; NULL: it has none */
 	char *clock, *wall;
@@ -177,6 +180,8 @@ static int take_time(struct input *input, int64_t ts)
 		return stream_fail(input->stream, "time goes back here: the clock was set back; cut the stream here, and give its parts as two hosts");
 	if (ts > input->last)
 		input->last = ts;
+	else if (input->last - ts > BACK_LEAST && input->last - ts > input->back)
+		input->back = input->last - ts;
 	return 0;
 }
 
@@ -261,6 +266,8 @@ static int add_host(struct merge *merge, struct input *input)
 		return -1;
 	flows_end(input->flows);
 	hosts_flows(merge->hosts, input->host, input->flows);
+	if (input->back)
+		hosts_set_back(merge->hosts, input->host);
 	if (input->first_event <= input->last_event)
 		hosts_times(merge->hosts, input->host, input->first_event, input->last_event);
 	if (input->wall && number_time(input->wall, strlen(input->wall), &wall) == 0)
@@ -342,6 +349,13 @@ int merge_find(struct merge *merge, const char *reference)
 		if (steps)
 			note(merge, memory_format("no one line fits the clock of host %s: it, or that of the host it is compared with, was "
 						  "stepped or ran differently; %zu lines are taken, one behind the other", name, steps + 1));
+		if (merge->inputs.items[i]->back) {
+			char room[NUMBER_ROOM];
+
+			number_human_duration(room, merge->inputs.items[i]->back);
+			note(merge, memory_format("host %s: its clock was set back, by %s or more; its times may be wrong by that", name, room));
+			merge->inputs.items[i]->incomplete = true;
+		}
 		if (hosts_is_guess(merge->hosts, i)) {
 			note(merge, memory_format("host %s: no connection to the others carried bytes both ways, or none is seen from "
 						  "both sides; it is placed by %s", name,
@@ -392,8 +406,11 @@ static int rewrite(const struct merge *merge, const struct input *input, const c
 			is_time |= strlen(keys[k]) == field->key_length && !memcmp(keys[k], field->key, field->key_length);
 		if (!is_time || number_time(field->value, field->value_length, &ts) < 0)
 			continue;
+		ts = hosts_map(merge->hosts, input->host, ts);
+		if (input->back && input->head.kind == KIND_EVENT)
+			ts = input->at; /* in order, if not right */
 		line_append(line, from, (size_t)(field->value - from));
-		line_append(line, number, number_spell_time(number, hosts_map(merge->hosts, input->host, ts)));
+		line_append(line, number, number_spell_time(number, ts));
 		from = field->value + field->value_length;
 	}
 	line_append(line, from, (size_t)(input->text + input->head.length - from));
