@@ -302,12 +302,15 @@ static bool is_matched(const char *pattern, const char *name)
 	return fnmatch(pattern, name, 0) == 0;
 }
 
-/* Tells whether the name in C++ would be read as that of another function with arguments: "{lambda()#1}::operator void (*)()". */
+/* Tells whether the name in C++ or Rust would be read otherwise behind BINARY: "{lambda()#1}::operator void (*)()" as one with arguments. */
 static bool is_misleading(const char *plain)
 {
 	size_t length = strlen(plain);
+	char *text = memory_format("x:%s", plain);
+	bool misleads = arguments_in(plain, &length) || symbol_colon(text) != text + 1;
 
-	return arguments_in(plain, &length) != NULL;
+	free(text);
+	return misleads;
 }
 
 static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
