@@ -573,7 +573,11 @@ in fetch: 1 of 6 samples'
 	} >in
 	run -0 graph-walk -x 'at app 0.01 0.2; culprit' in
 	assert_line 'yielding: app/1 waits 19 times in poll, 171 ms in all; its own timer ended 19'
+	assert_line 'what it looks at: step-log -p 1 --from=FUNCTION --to=FUNCTION, in a good case and in this one; then compare --steps'
 	assert_line --partial 'its own timer usually ends this'
+	sed 's/syscall=poll/tgid=9 function="ns::operator<(a b)" &/' in >named
+	run -0 graph-walk -f json -x 'at app 0.01 0.2' named
+	assert_output --partial "{\"step_log\":\"step-log -p 9 --from='ns::operator<(a b)' --to=FUNCTION\"}"
 	{
 		echo 'graph id=w kind=event'
 		node 1 1 spinner 0 100 200 'syscall=poll counters="syscalls_sys_enter_sched_yield:5000;cycles:7"'
@@ -581,6 +585,7 @@ in fetch: 1 of 6 samples'
 	} >spinning
 	run -0 graph-walk -x 'at spinner 0 0.05; at polite 0 0.05' spinning
 	assert_line 'yielding: spinner/1 calls sched_yield 2500 times in 50.0 ms: it waits for a flag, in a loop'
+	assert_line --partial 'what it looks at: step-log -p 1 --from=FUNCTION'
 	assert_line 'busy: polite/2 runs 50.0 ms of 50.0 ms'
 	sed '/from=[12] /d' in | sed -E 's/(id=[12] .*)/\1 ended=outside/' >mixed
 	run -0 graph-walk -x 'at app 0.01 0.2' mixed

@@ -97,6 +97,31 @@ void tell_windows(struct teller *teller)
 		answer_line(teller->answer, json_object(), "no windows: nothing was abnormal, or nothing was charted; say 'at THREAD FROM TO'");
 }
 
+/* As an argument of a shell's. The caller frees it. */
+static char *function_argument(const struct whole *whole, uint32_t function)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.";
+	const char *name = whole_text(whole, function);
+
+	if (!*name || strchr(name, '\''))
+		name = "FUNCTION";
+	return name[strspn(name, plain)] ? memory_format("'%s'", name) : memory_text(name, strlen(name));
+}
+
+/* How to find out what a thread looks at again and again (Argus, section 2.1.2): where a good case and this one part. */
+static void tell_steps_to_log(struct teller *teller, uint32_t number, uint32_t function)
+{
+	const struct whole_thread *thread = &teller->whole->threads.items[number];
+	char *from = function_argument(teller->whole, function);
+	char *command = memory_format("step-log -p %d --from=%s --to=FUNCTION", thread->tgid ? thread->tgid : thread->tid, from);
+	char *clean = clean_text(command, strlen(command));
+
+	answer_line(teller->answer, json_pack("{s:s}", "step_log", clean), "what it looks at: %s, in a good case and in this one; then compare --steps", clean);
+	free(clean);
+	free(command);
+	free(from);
+}
+
 static void tell_yielding(struct teller *teller, const struct state *state, const char *thread, const char *in, json_t *object)
 {
 	json_object_set_new(object, "waits", json_integer(state->waits));
@@ -115,10 +140,11 @@ static void tell_blocked(struct teller *teller, const struct state *state, const
 	free(node);
 }
 
-/* In which functions the thread ran; under so few samples that nothing can be said, nothing. */
-static void tell_samples(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
+/* In which functions the thread ran; under so few samples that nothing can be said, nothing. Returns the first: a word. */
+static uint32_t tell_samples(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
 {
 	struct whole_counts samples = samples_of(teller->whole, thread, from, to);
+	uint32_t most = samples.count ? samples.items[0].word : 0;
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < samples.count; i++)
@@ -133,6 +159,7 @@ static void tell_samples(struct teller *teller, uint32_t thread, int64_t from, i
 		free(clean);
 	}
 	free(samples.items);
+	return most;
 }
 
 /* Which others had a CPU while the thread had none: those of the name that ran most, and who ran a fifth of the time or more. */
@@ -175,7 +202,7 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 		json_object_set_new(object, "yields", json_integer((json_int_t)state->yields));
 		answer_line(teller->answer, object, "yielding: %s calls sched_yield %llu times in %s: it waits for a flag, in a loop", thread,
 			    (unsigned long long)state->yields, answer_duration(to - from));
-		tell_samples(teller, number, from, to);
+		tell_steps_to_log(teller, number, tell_samples(teller, number, from, to));
 		free(thread);
 		return;
 	}
@@ -192,10 +219,12 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 	case STATE_WAIT:
 		in = wait_name(teller->whole, state->identity);
 		tell_wait(teller, object, state->identity);
-		if (state->yielding)
+		if (state->yielding) {
 			tell_yielding(teller, state, thread, in, object);
-		else
+			tell_steps_to_log(teller, number, whole_identity_at(teller->whole, state->identity).function);
+		} else {
 			tell_blocked(teller, state, in, from, to, object);
+		}
 		free(in);
 		break;
 	default:

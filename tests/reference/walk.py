@@ -140,7 +140,8 @@ class Graph:
 		if kind == "wait":
 			answer |= wait_keys(identity)
 			answer |= {"waits": waits, "timed": timed} if yields else {"wait": Seconds(node.wait())}
-		return [answer] + (self.runners(tid, begin, end) if kind == "starved" else [])
+		steps = [{"step_log": "step-log -p %d --from=%s --to=FUNCTION" % (tid, identity[2] or "FUNCTION")}] if kind == "wait" and yields else []
+		return [answer] + steps + (self.runners(tid, begin, end) if kind == "starved" else [])
 
 	def runners(self, without, begin, end):
 		"""Those of the name that ran most, and of others that ran a fifth of the time or more."""
