@@ -194,14 +194,17 @@ trace-collect: 'sh' ended with status 7"
 
 @test "a ring on disk is stored at the end, and when it is asked to; SIGKILL leaves no file" {
 	need_tracefs
+	umask 022
+	ln -s no/such/file ring.tb.1 # where anybody may put names, this one would be taken
 	trace-collect --ring=1M -e raw_syscalls -p command --no-programs -o ring.tb -- sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null
 		kill -USR1 $PPID; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null'
-	for file in ring.tb ring.tb.1; do
+	for file in ring.tb ring.tb.2; do
+		assert_equal "$(stat -c %a "$file")" 600
 		run -0 stream-cat --text "$file"
 		assert_line --regexp '^end records=[0-9]+ lost=0$'
 		[ "$(stat -c %s "$file")" -lt 1600000 ] || fail "$file: $(stat -c %s "$file") bytes"
 	done
-	assert_equal "$(stream-cat --text ring.tb.1 | grep -c '^stream ')" 1
+	assert_equal "$(stream-cat --text ring.tb.2 | grep -c '^stream ')" 1
 	# A signal of a filter behind it, which gets the same stream, stores it, too.
 	trace-collect --ring=8M -c syscall -p command --no-programs -o behind.tb -- bash -c 'sleep 0.1
 		for _ in {1..500}; do [ ! -e behind.tb.1 ] || break; sleep 0.02; done' |

@@ -81,20 +81,20 @@ static int open_temporary(struct file_draft *draft)
 }
 
 /*
- * The mode of the file that the draft replaces, if it is our own; else the mode of any new file. Set-user-ID is dropped: the old
+ * The mode of the file that the draft replaces, if it is our own; else this one, as the umask has it. Set-user-ID is dropped: the old
  * contents were checked for it, the new are not.
  */
-static mode_t mode_of(const struct place *place)
+static mode_t mode_of(const struct place *place, mode_t mode)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
 	if (place->there >= 0 && place->status.st_uid == geteuid() && place->status.st_nlink == 1)
 		return place->status.st_mode & 0777;
-	return 0666 & ~mask;
+	return mode & ~mask;
 }
 
-static int open_draft(struct file_draft *draft, const char *path)
+static int open_draft(struct file_draft *draft, const char *path, mode_t mode)
 {
 	int fd;
 
@@ -103,7 +103,7 @@ static int open_draft(struct file_draft *draft, const char *path)
 	if (!place_is_file(&draft->place))
 		return place_open(&draft->place);
 	fd = open_temporary(draft);
-	if (fd >= 0 && fchmod(fd, mode_of(&draft->place)) == 0)
+	if (fd >= 0 && fchmod(fd, mode_of(&draft->place, mode)) == 0)
 		return fd;
 	fail_errno("cannot write '%s'", path);
 	if (fd >= 0)
@@ -111,11 +111,11 @@ static int open_draft(struct file_draft *draft, const char *path)
 	return -1;
 }
 
-struct file_draft *file_draft(const char *path)
+static struct file_draft *new_draft(const char *path, mode_t mode)
 {
 	static bool registered;
 	struct file_draft *draft = NEW(struct file_draft);
-	int fd = open_draft(draft, path);
+	int fd = open_draft(draft, path, mode);
 
 	if (fd < 0 || !(draft->stream = fdopen(fd, "w"))) {
 		if (fd >= 0) {
@@ -133,6 +133,16 @@ struct file_draft *file_draft(const char *path)
 	draft->next = drafts;
 	drafts = draft;
 	return draft;
+}
+
+struct file_draft *file_draft(const char *path)
+{
+	return new_draft(path, 0666);
+}
+
+struct file_draft *file_draft_record(const char *path)
+{
+	return new_draft(path, RECORD_MODE);
 }
 
 FILE *file_draft_stream(struct file_draft *draft)

@@ -21,6 +21,7 @@
  */
 struct file_draft;
 struct file_draft *file_draft(const char *path); /* NULL after fail() */
+struct file_draft *file_draft_record(const char *path); /* the same, of a recording: if it is new, its mode is 0600 */
 FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
 

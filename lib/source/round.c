@@ -368,7 +368,7 @@ static int put_end(struct store *store, FILE *out, char *block)
 /* The count of the end's own line is that before it. */
 static int write_store(struct store *store)
 {
-	struct file_draft *draft = file_draft(store->path);
+	struct file_draft *draft = file_draft_record(store->path);
 	char *block;
 	FILE *out;
 	int status;
@@ -425,13 +425,13 @@ static int finish_storing(struct round *round)
 	return store_free(round->store);
 }
 
-/* PATH.1, or the next number that no file has. */
+/* PATH.1, or the next number that nothing has, not even a link that leads nowhere. */
 static char *free_path(const struct round *round)
 {
 	for (int number = 1; number < STORES_MOST; number++) {
 		char *path = memory_format("%s.%d", round->path, number);
 
-		if (access(path, F_OK) < 0)
+		if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			return path;
 		free(path);
 	}
