@@ -239,7 +239,7 @@ static int open_thread(struct flags *flags, int number, int32_t thread, bool lat
 {
 	const struct flag *flag = &flags->list.items[number];
 
-	for (int reads = 0; reads <= flag->reads; reads++) {
+	for (int reads = 0; reads < (flag->reads ? 2 : 1); reads++) {
 		int fd = open_point(common, flag, !reads, thread, (int)output->cpu);
 
 		if (fd < 0 && (errno == ESRCH || (late && errno == ENOSPC)))
