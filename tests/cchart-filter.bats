@@ -921,6 +921,33 @@ too_long() {
 	assert_regex "$(cat err)" "was a sleep or a wait for work, which is not measured; see --idle"
 }
 
+@test "a wait for an answer lasts until that comes, however often a time limit of its own came before" {
+	local poll=7 write=1 connect=42 recv=45 close=3 action=13
+	asks() { call "$1" 0 9 $connect 0x9,0x0,0x0 0; call "$1" 0 9 $write 0x9,0x0,0x40 40; }
+	# three limits of a second, with other calls in between, as curl does; the answer, and one to the next question
+	{
+		asks 10
+		for i in 0 1 2; do
+			call $((11 + i * 1001)) 1000 9 $poll 0x8,0x2,0x3e8 0; call $((i * 1001 + 1011)) 0 9 $action 0xd,0x0,0x0 0
+			call $((i * 1001 + 1011)) 0 9 $poll 0x8,0x1,0x0 0
+		done
+		call 3014 500 9 $poll 0x8,0x2,0x3e8 1; call 3514 0 9 $recv 0x9,0x0,0x40 40
+		call 3600 0 9 $write 0x9,0x0,0x40 40; call 3601 300 9 $poll 0x8,0x2,0x3e8 0; call 3901 200 9 $poll 0x8,0x2,0x3e8 1
+		call 4101 0 9 $recv 0x9,0x0,0x40 40; call 4200 900 9 $poll 0x8,0x2,0x3e8 0
+	} >in
+	assert_equal "$(too_long)" "3.503000000 500" # from the first poll on
+	# No answer ever came by that connection: it may be one to which things are told, and it was given up.
+	{ asks 10; call 11 201 9 $poll 0x8,0x2,0xc8 0; for i in {1..20}; do call $((11 + i * 202)) 201 9 $poll 0x8,0x2,0xc8 0; done; call 4300 0 9 $close 0x9,0x0,0x0 0; } >in
+	assert_equal "$(too_long)" 201
+	# Another event than the answer ends no such wait; nor do other things than the thread's own waits belong to it.
+	{ asks 10; call 11 201 9 $poll 0x8,0x2,0xc8 0; call 213 5000 9 $poll 0x8,0x2,0xc8 1; call 5204 300 9 $write 0x5,0x0,0x40 40; call 8000 0 9 $action 0xd,0x0,0x0 0; } >in
+	assert_equal "$(too_long)" "300 201"
+	# Where answers came before, it is told while it lasts.
+	{ asks 10; call 11 0 9 $recv 0x9,0x0,0x40 40; call 12 0 9 $write 0x9,0x0,0x40 40; for i in {0..9}; do call $((13 + i * 300)) 299 9 $poll 0x8,0x2,0xc8 0; event $((113 + i * 300)) 8 sched:sched_switch; done; event 3100 8 sched:sched_switch; } | sort -s -t= -k2,2n >in
+	{ echo "stream version=1 machine=x86_64"; cat in; } | filter -c syscall --limit=1s | records signal >signals
+	grep -q 'start=0.013000000 .*open=yes' signals
+}
+
 @test "calls that were recorded one by one are charted as those that were recorded all" {
 	(
 		echo "stream version=1 machine=x86_64"

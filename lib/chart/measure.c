@@ -214,13 +214,16 @@ static void prepare_pairs(struct measure *measure, struct active_chart *added)
 	if (added->chart->calls && !added->judge.policy->idle)
 		added->traffic = traffic_new();
 	added->by_thread = binding_is_by_thread(start);
+	added->lasting = added->traffic && added->by_thread && start->keys <= 1 && !start->length && !added->chart->nest;
+	added->swept = INT64_MIN;
 	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
-				      start->keys ? start->keys : 1);
+				      added->lasting ? 2 : start->keys ? start->keys : 1);
 }
 
 static void prepare_turns(struct measure *measure, struct active_chart *added)
 {
 	added->turns = true;
+	added->lulls = 1;
 	added->swept = INT64_MIN;
 	added->traffic = traffic_new();
 	added->pairs = pair_table_new(measure->pairs, added, false, false, 2);
@@ -300,29 +303,43 @@ static int forget_dead(struct measure *measure, struct binding *binding, const s
 }
 
 /* Tells whether a thread that enters a system call only waits for work there. */
-static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event)
+static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event, bool *waits)
 {
 	struct traffic *traffic = binding->chart->traffic;
 	int64_t argument[3] = {0};
 	enum call_use use;
 
+	*waits = false;
 	if (!traffic)
 		return false;
 	use = binding_call(binding, &measure->world, traffic, event, argument);
+	*waits = use == CALL_MANY;
 	return traffic_enter(traffic, event->tid, use < CALL_MANY ? 0 : events_tgid(measure->events, event->tid), use, argument, event->ts);
 }
 
 static int start_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	struct active_chart *chart = binding->chart;
-	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth;
+	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth, place[CHART_KEYS_MAX];
+	bool idle, waits, goes_on;
 	struct start *start;
 
 	if (chart->by_thread && *key == 0)
 		return 0; /* the idle thread */
 	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
 		return 0;
-	if (is_idle(measure, binding, event)) {
+	if (chart->lasting && lull_unended(measure, chart, event->tid, event->ts) < 0)
+		return -1;
+	idle = is_idle(measure, binding, event, &waits);
+	if (chart->lasting && lull_enter(measure, chart, event->tid, waits, &goes_on) < 0)
+		return -1;
+	if (chart->lasting && goes_on)
+		return 0;
+	lull_key(chart, key, waits, place);
+	if (waits && chart->lasting && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false) < 0)
+		return -1; /* the end of the call before was not seen */
+	key = place;
+	if (idle) {
 		chart->idle++;
 		return outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false);
 	}
@@ -362,15 +379,24 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 {
 	struct active_chart *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, to;
-	int64_t depth = binding_depth(binding, event, &to);
-	struct start *start = depth	       ? pair_end_between(chart->pairs, key, depth, to)
-			      : binding->whole ? pair_end_whole(chart->pairs, key, length)
-					       : pair_end(chart->pairs, key, length);
+	int64_t depth = binding_depth(binding, event, &to), result = chart->traffic ? event_number(event, binding->call.result) : 0;
+	int64_t place[CHART_KEYS_MAX];
+	bool waits = chart->lasting && traffic_waits(chart->traffic, event->tid);
+	struct start *start;
 
+	lull_key(chart, key, waits, place);
+	if (waits && lull_return(chart, event->tid, result, event->ts))
+		start = NULL;
+	else
+		start = depth		 ? pair_end_between(chart->pairs, place, depth, to)
+			: binding->whole ? pair_end_whole(chart->pairs, place, length)
+					 : pair_end(chart->pairs, place, length);
 	if (chart->disarmed)
 		disarmed_add(chart->disarmed, key);
 	if (chart->traffic)
-		traffic_return(chart->traffic, event->tid, event_number(event, binding->call.result));
+		traffic_return(chart->traffic, event->tid, result);
+	if (chart->lasting && lull_transfer(measure, chart, event->tid) < 0)
+		return -1;
 	for (struct start *next; start; start = next) {
 		next = start->next;
 		if (measure->judge.tell.ends)
@@ -422,6 +448,8 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 
 		if (chart->traffic && traffic_exit(chart->traffic, (int32_t)tid) && chart->turns &&
 		    turn_exit(measure, chart, tid, now) < 0)
+			return -1;
+		if (chart->lasting && lull_exit(measure, chart, tid, now, certain) < 0)
 			return -1;
 		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;
@@ -506,7 +534,7 @@ int measure_event(struct measure *measure, const struct event *event)
 		[CHART_COUNT] = count_event, [CHART_CALL] = call_event,
 	};
 	size_t index = (size_t)event->type->index;
-	int64_t key[CHART_KEYS_MAX];
+	int64_t key[CHART_KEYS_MAX] = {0};
 
 	measure_now(measure, event->ts);
 	if (!measure->vouched)

@@ -29,7 +29,9 @@ struct active_chart {
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
 	bool turns; /* it measures turns */
 	uint64_t idle; /* starts that only waited for work */
-	int64_t swept; /* of turns: when those that were answered were last looked for */
+	bool lasting; /* its waits for answers outlast their time limits (lull.c) */
+	size_t lulls; /* starts that may be in a lull; of turns never 0 */
+	int64_t swept; /* when those whose lull is their end were last looked for */
 	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings; /* one for each line */
 	int count;
@@ -108,8 +110,8 @@ static inline void measure_now(struct measure *measure, int64_t ts)
 /* The series of an event; NULL: there are too many. */
 struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event);
 
-/* Ends a turn, which is still in its table, with its last answer. */
-int outcome_answered(struct measure *measure, struct start *start);
+/* Ends a start, which is still in its table, with the beginning of its lull. */
+int outcome_lull(struct measure *measure, struct start *start);
 
 /* Begins a start with this key. 0; -1 if the listener did. Sets *begun; NULL: there is no series for it. */
 int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,
@@ -118,6 +120,18 @@ int start_begin(struct measure *measure, struct binding *binding, const struct e
 /* An event of a chart of turns. And the end of a process, which closes all its connections. */
 int turn_event(struct measure *measure, struct binding *binding, const struct event *event);
 int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now);
+
+/*
+ * Waits for answers that outlast their time limits (lull.c). lull_key() makes the key in the table of starts: waits for many descriptors have one
+ * of their own. A thread enters a call: the end of one that it is still in was not seen; then tells whether an earlier wait goes on with it. It
+ * is about to return from a wait: true, that is not over yet. What it has transferred may have been the answer. And the end of a thread.
+ */
+void lull_key(const struct active_chart *chart, const int64_t *key, bool waits, int64_t place[CHART_KEYS_MAX]);
+int lull_unended(struct measure *measure, struct active_chart *chart, int32_t tid, int64_t now);
+int lull_enter(struct measure *measure, struct active_chart *chart, int32_t tid, bool waits, bool *goes_on);
+bool lull_return(struct active_chart *chart, int32_t tid, int64_t result, int64_t now);
+int lull_transfer(struct measure *measure, struct active_chart *chart, int32_t tid);
+int lull_exit(struct measure *measure, struct active_chart *chart, int64_t tid, int64_t now, bool certain);
 
 /* Ends a start that was handed out, and gives it back. */
 int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);

@@ -19,19 +19,19 @@ enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
  * its open starts in order of age, so that only the oldest can be next, and nothing is looked at before the first of these is due.
  */
 
-/* Tells whether a turn has its answer. */
-static bool is_answered(const struct start *start)
+/* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
+static bool in_lull(const struct start *start)
 {
-	return start_chart(start)->turns && start->answered;
+	return start_chart(start)->traffic && start->lull;
 }
 
-/* An answer after which nothing was sent for so long was the last. */
-static const int64_t answer_lasts = NSEC_PER_SEC / 2;
+/* An answer after which nothing was sent for so long was the last; and who does not ask again meanwhile has given up. */
+static const int64_t lull_lasts = NSEC_PER_SEC / 2;
 static const int64_t sweep_every = NSEC_PER_SEC / 10;
 
-static int64_t turn_over(const struct start *start)
+static int64_t lull_over(const struct start *start)
 {
-	return span_add(start->answered, answer_lasts);
+	return start->again ? INT64_MAX : span_add(start->lull, lull_lasts);
 }
 
 /* When the age of this start is first above its series' limit. */
@@ -110,31 +110,31 @@ static struct start *become(struct patience *patience, struct start *start, enum
 	return start;
 }
 
-/* Turns among the suspects that have an answer by now are not reported: it may go on, else turn_time() ends them. */
-static void spare_answered(struct patience *patience, int64_t now)
+/* Suspects that are in a lull are not reported: they may go on, waits at any time, else lull_time() ends them. */
+static void spare_lulls(struct patience *patience, int64_t now)
 {
 	struct start *start;
 
-	while ((start = patience->suspects) && start->due <= now && is_answered(start)) {
+	while ((start = patience->suspects) && start->due <= now && in_lull(start)) {
 		patience_drop(patience, start);
-		start->due = span_add(turn_over(start) > now ? turn_over(start) : now, sweep_every);
+		start->due = span_add(start_chart(start)->turns && lull_over(start) > now ? lull_over(start) : now, sweep_every);
 		insert_by_due(&patience->suspects, start);
 	}
 }
 
-/* The oldest start of a series, but for turns whose answer may go on. */
-static struct start *first_unanswered(struct patience *patience, const struct series *series, int64_t now)
+/* The oldest start of a series, but for those in a lull, which may go on; waits at any time. */
+static struct start *first_awaited(struct patience *patience, const struct series *series, int64_t now)
 {
 	struct start *start = series->open;
 
-	for (; start && is_answered(start) && now < turn_over(start); start = start->after)
-		sooner(patience, turn_over(start));
+	for (; start && in_lull(start) && now < lull_over(start); start = start->after)
+		sooner(patience, start_chart(start)->turns ? lull_over(start) : span_add(now, sweep_every));
 	return start;
 }
 
 /*
  * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
- * more, and the time of the next is known. One that is START_OPEN has its answer, and must be ended.
+ * more, and the time of the next is known. One that is START_OPEN ended when its lull began.
  */
 static struct start *patience_due(struct patience *patience, int64_t now)
 {
@@ -142,14 +142,14 @@ static struct start *patience_due(struct patience *patience, int64_t now)
 		return NULL;
 	patience->next = INT64_MAX;
 	for (struct series *series = patience->series; series; series = series->next_open) {
-		struct start *start = first_unanswered(patience, series, now);
+		struct start *start = first_awaited(patience, series, now);
 
 		if (start && crossing(start) <= now)
-			return is_answered(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
+			return in_lull(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
 		if (start)
 			sooner(patience, crossing(start));
 	}
-	spare_answered(patience, now);
+	spare_lulls(patience, now);
 	if (patience->suspects) {
 		struct start *start = patience->suspects;
 
@@ -278,7 +278,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 {
 	const struct series *series = start->sample.series;
 
-	if (is_answered(start))
+	if (in_lull(start))
 		return false;
 	return start->state == START_SUSPECT ||
 	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
@@ -346,34 +346,39 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 	return 0;
 }
 
-int outcome_answered(struct measure *measure, struct start *start)
+int outcome_lull(struct measure *measure, struct start *start)
 {
 	start_take(start);
-	return outcome_end(measure, start_chart(start), start, start->answered);
+	return outcome_end(measure, start_chart(start), start, start->first ? start->first : start->lull);
 }
 
-/* An answer after which nothing was sent for a while was the last. */
-static int turn_time(struct measure *measure, struct active_chart *chart, int64_t now)
+/* Ends the starts of the chart whose lull has lasted too long to be one. */
+static int lull_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
 	if (chart->swept != INT64_MIN && span_between(chart->swept, now) < sweep_every)
 		return 0;
 	chart->swept = now;
+	chart->lulls = chart->turns;
 	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
 		newer = start_newer(start);
-		if (start_chart(start) == chart && start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
+		if (start_chart(start) != chart || !in_lull(start))
+			continue;
+		if (lull_over(start) > now)
+			chart->lulls++;
+		else if (outcome_lull(measure, start) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* A start has just come into this state; START_OPEN: it is a turn that has its answer. */
+/* A start has just come into this state; START_OPEN: its lull is its end. */
 static int tell_due(struct measure *measure, struct start *start, int64_t now)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
 
 	switch (start->state) {
 	case START_OPEN:
-		return outcome_answered(measure, start);
+		return outcome_lull(measure, start);
 	case START_SUSPECT:
 		start->sample.passed = start->sample.series->judges ? start->sample.series->single : 0;
 		return tell->hold(tell->context, start->sample.start);
@@ -418,7 +423,7 @@ int measure_time(struct measure *measure, int64_t now)
 		struct active_chart *chart = measure->charts.items[i];
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
-		    (chart->turns && turn_time(measure, chart, measure->now) < 0) ||
+		    (chart->lulls && lull_time(measure, chart, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now, &begun) < 0)
 			return -1;
 	}
@@ -548,10 +553,10 @@ static int tell_doubted(struct measure *measure)
 	return 0;
 }
 
-static int end_turns(struct measure *measure)
+static int end_lulls(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
-		if (measure->charts.items[i]->turns && turn_time(measure, measure->charts.items[i], INT64_MAX) < 0)
+		if (measure->charts.items[i]->lulls && lull_time(measure, measure->charts.items[i], INT64_MAX) < 0)
 			return -1;
 	return 0;
 }
@@ -574,7 +579,7 @@ static void forget_stream(struct active_chart *chart)
 
 int measure_end(struct measure *measure)
 {
-	if (end_turns(measure) < 0 || last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
+	if (end_lulls(measure) < 0 || last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
 		return -1;
 	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
 		start_take(start);

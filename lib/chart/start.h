@@ -38,8 +38,10 @@ struct start {
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
 	union {
 		int64_t depth; /* the caller's: where on the stack it is; 0: not known */
-		int64_t answered; /* the caller's, of a turn: when the last answer was sent; 0: none yet */
+		int64_t lull; /* the caller's: when the last answer of a turn was sent, or the last time limit of a wait came; 0: neither */
 	};
+	int64_t question, first; /* the caller's, of such a wait: when its thread asked; the first time limit, if there may be no answer */
+	bool again;		 /* the caller's: it waits again nevertheless */
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;

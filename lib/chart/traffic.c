@@ -329,6 +329,22 @@ struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_
 	return transfer;
 }
 
+bool traffic_waits(const struct traffic *traffic, int32_t tid)
+{
+	const struct thread_calls *thread = find(traffic, tid);
+
+	return thread && thread->use == CALL_MANY;
+}
+
+int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers)
+{
+	const struct thread_calls *thread = find(traffic, tid);
+	const struct descriptor *file = thread && thread->tgid ? descriptor_of(traffic, thread->tgid, thread->asked_fd) : NULL;
+
+	*answers = file && file->received;
+	return file && file->waits ? thread->asked : 0;
+}
+
 void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks)
 {
 	struct descriptor *file = descriptor_of(traffic, tgid, fd);

@@ -49,6 +49,13 @@ struct call_transfer {
 /* It returns: what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
 
+/*
+ * The thread is in a wait for many descriptors. And when it asked what was not answered yet, 0: it has no such question; tells, too, whether anything
+ * has ever come by that connection.
+ */
+bool traffic_waits(const struct traffic *traffic, int32_t tid);
+int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers);
+
 /* A descriptor was a connection when tracing began; the process has this side of it. */
 void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks);
 
