@@ -193,6 +193,8 @@ end depth=0 why=to'
 			printf %s "${kind:0:1}${case:0:1}" >&9
 			wait $logger || fail "$kind $case: $(cat err)"
 		done
+		cp good.tb $kind.good
+		cp bad.tb $kind.bad
 		graph-walk -x 'compare --steps good.tb bad.tb' w.txt >$kind
 		graph-walk -x 'compare --steps bad.tb bad.tb' w.txt >$kind.same
 	done
@@ -225,6 +227,11 @@ end depth=0 why=to'
 	assert_line --index 3 --regexp '^that depends on what .*strto[a-z]+ returned: 0x0, and 0x3$'
 	run cat flag.same
 	assert_output --regexp '^the same [0-9]+ blocks, one after the other$'
+	stream-cat -t flag.bad | sed 's/ variable=is_done/ variable="(anonymous namespace)::x\\x1b[2J"/' >hostile.txt
+	run -0 graph-walk -x 'compare --steps flag.good hostile.txt' w.txt
+	assert_line --index 4 "who writes it: trace-collect '--watch=$pid:(anonymous namespace)::x\\x1b[2J:4:rw'"
+	head -c -20 bad.tb >cut.tb
+	run -3 graph-walk -x 'compare --steps bad.tb cut.tb' w.txt
 	run -1 graph-walk -x 'compare --steps good.tb none.tb' w.txt
 	run -1 graph-walk -x 'compare --steps good.tb w.txt' w.txt
 	assert_output "graph-walk: 'w.txt' has no steps, as step-log writes them"

@@ -251,8 +251,11 @@ static void tell_operand(struct teller *teller, const struct step_log *log, cons
 		json_object_set_new(object, "watch", json_string(option));
 	answer_line(teller->answer, object, "that depends on %s, %" PRIu64 " byte%s at %s", block->variable ? variable : "no variable that has a name",
 		    block->length, block->length == 1 ? "" : "s", address);
-	if (option)
-		answer_line(teller->answer, json_object(), "who writes it: trace-collect %s", option);
+	if (option) {
+		const char *quote = strpbrk(option, " ()<>&;*?$`|\"") && !strchr(option, '\'') ? "'" : ""; /* of a shell, as for C++ */
+
+		answer_line(teller->answer, json_object(), "who writes it: trace-collect %s%s%s", quote, option, quote);
+	}
 	free(variable);
 	free(address);
 	free(option);
