@@ -7,7 +7,8 @@
 #   row "name"; for each colour, and then for all other values: "value", then row from to; then: time, row, and how many rows down it goes.
 #   A block ends with a line of NaN.
 
-set terminal svg size 900, 130 + 26 * rows dynamic noenhanced font "sans-serif,13" linewidth 1
+legend = ceil((colours + 1 + (arrows || alarms)) / 4.0) # its rows
+set terminal svg size 900, 112 + 18 * legend + 26 * rows dynamic noenhanced font "sans-serif,13" linewidth 1
 set datafile separator "\t"
 
 ink = "#7f8184"

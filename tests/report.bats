@@ -500,6 +500,8 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	grep -q '^<figcaption>what &lt;b&gt; did, from 14:13:20.000. What changed again within [0-9.]* ms is drawn as one.</figcaption>$' report.html
 	grep -q '^<figcaption>sent, each second, from 14:13:20.000.</figcaption>$' report.html
 	grep -q '^<figcaption>the way. The slowest of 2 requests: from 14:13:21.000, 2.000 s.</figcaption>$' report.html
+	# lanes are as high as others below a legend of two rows, too
+	grep -q 'viewBox="0 0 900 200"' report.html
 	grep -A5 '&lt;i&gt;freed twice' report.html | grep -q 'a/2</summary>'
 	grep -q '^<li>h/a.1/Threads/2/Do: nothing</li>$' report.html
 	# marks: of 25,000 at most half of VIEW_MARKS are left; of thread 2 those before 5.0 s
