@@ -31,7 +31,8 @@ end_behind()
 unmount()
 {
 	for folder in disk memory; do
-		if mountpoint -q "$work/$folder"; then umount "$work/$folder"; fi
+		# a run that was cut short may still be in it
+		if mountpoint -q "$work/$folder"; then umount "$work/$folder" 2>/dev/null || umount -l "$work/$folder"; fi
 		rm -rf "${work:?}/$folder"
 	done
 }
