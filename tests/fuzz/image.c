@@ -1,8 +1,9 @@
 /*
  * A program that somebody runs: what is told of each of its addresses, which is a function that has a symbol, those that were inlined
- * there, and how to walk up.
+ * there, and how to walk up; what a block of code there depends on, and which variable lies so far from it.
  */
 #include <fcntl.h>
+#include <string.h>
 
 #include "program/image.h"
 #include "support/fuzz.h"
@@ -19,8 +20,9 @@ static int open_debug(void *context, enum debug_place place, const void *text, s
 static void ask(struct image *image, uint64_t offset)
 {
 	char *names[IMAGE_FUNCTIONS];
+	struct image_block block;
 	struct step step;
-	uint64_t address;
+	uint64_t address, byte;
 	int count;
 
 	if (!image_address(image, offset, &address))
@@ -33,6 +35,11 @@ static void ask(struct image *image, uint64_t offset)
 		fuzz_must(*names[i] || i == count - 1);
 		free(names[i]);
 	}
+	for (uint64_t behind = 0; behind < 16; behind++) {
+		image_block(image, offset, behind, &block);
+		fuzz_must(comparison_is_sane(&block.comparison) && strlen(block.first) < IMAGE_LINE && strlen(block.branch) < IMAGE_LINE);
+	}
+	free(image_variable(image, offset, (int64_t)offset * 16, &byte));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
