@@ -1,5 +1,6 @@
 #include "walk/marked.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "walk/whole_words.h"
 
 enum { ID_ROOM = 64, NAME_ROOM = 256 };
+#define NO_SIGNAL ULLONG_MAX /* the number of an id that no window can name */
 
 /* How bad a signal is: by the time lost beyond the centre; plain numbers, and a change of level, lost none. */
 static int read_badness(const struct fields *fields, struct whole_signal *signal)
@@ -40,6 +42,7 @@ static int read_signal(struct whole *whole, const struct fields *fields)
 	snprintf(name, sizeof(name), "%s%s%s", chart, *key ? " " : "", key);
 	signal.tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;
 	signal.id = whole_word(whole, id);
+	signal.number = *id ? strtoull(id, NULL, 10) : NO_SIGNAL;
 	signal.name = whole_word(whole, name);
 	*ARRAY_ADD(&whole->signals) = signal;
 	return 0;
@@ -57,12 +60,13 @@ static bool is_worse(const struct whole_signal *a, const struct whole_signal *b)
 
 static void take_signals(struct whole *whole, struct whole_window *window, unsigned long long first, unsigned long long last)
 {
-	for (size_t i = 0; i < whole->signals.count; i++) {
+	while (whole->settled < whole->signals.count &&
+	       (whole->signals.items[whole->settled].in_window || whole->signals.items[whole->settled].number == NO_SIGNAL))
+		whole->settled++;
+	for (size_t i = whole->settled; i < whole->signals.count; i++) {
 		struct whole_signal *signal = &whole->signals.items[i];
-		const char *text = whole_text(whole, signal->id);
-		unsigned long long id = strtoull(text, NULL, 10);
 
-		if (!*text || id < first || id > last || signal->in_window)
+		if (signal->number == NO_SIGNAL || signal->number < first || signal->number > last || signal->in_window)
 			continue;
 		signal->in_window = true;
 		if (window->signal == NUMBER_NONE || is_worse(signal, &whole->signals.items[window->signal]))

@@ -86,6 +86,7 @@ struct whole_signal {
 	int32_t tid; /* 0: none */
 	bool in_window;
 	uint32_t id, name; /* words: its id; chart and key */
+	unsigned long long number; /* of its id */
 };
 
 struct whole_window {
@@ -104,6 +105,7 @@ struct whole {
 	ARRAY(struct whole_window) windows;
 	struct whole_counts counters, samples;
 	struct intern words, sets, sequences, identities;
+	size_t settled; /* private: as many signals from the first on are in windows */
 	/* private: ids of segments in records, empty: from 1 on; how descriptors are called for people, by identity; and indexes of whole_ready() */
 	ARRAY(int64_t) ids;
 	ARRAY(uint32_t) kinds;
