@@ -484,8 +484,11 @@ meddle() {
 		has out '^lost ts=.* cpu=0 count=0 from='
 		has out '^end .* gaps=yes'
 	done
-	meddle 'timeout 0.2 cat trace_pipe >/dev/null || true'
+	meddle 'timeout 20 head -c 1 trace_pipe >/dev/null || true'
 	assert_equal "$status" 3
+	meddle 'dd if=per_cpu/cpu0/trace_pipe_raw of=/dev/null bs=64k count=1 iflag=nonblock 2>/dev/null || true'
+	assert_equal "$status $(<err)" \
+		"3 trace-collect: somebody else changed 'tailblame-$pid/per_cpu/cpu0/trace_pipe_raw' while it was traced: events may be missing"
 }
 
 @test "somebody else who only looks at an instance is not told of" {

@@ -57,6 +57,10 @@ static int add(struct meddling *meddling, struct tracefs_instance *instance, cha
 	return watch < 0 ? -1 : 0;
 }
 
+/*
+ * Whoever reads trace_pipe takes away what is read. trace_pipe_raw is what we read ourselves, and can be mapped, which nobody is told of: a second one
+ * that opens it is one too many.
+ */
 static int add_rings(struct meddling *meddling, struct tracefs_instance *instance)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -68,7 +72,8 @@ static int add_rings(struct meddling *meddling, struct tracefs_instance *instanc
 		if (!there)
 			free(name); /* the numbers of CPUs may have holes */
 		else if (add(meddling, instance, name, IN_MODIFY) < 0 ||
-			 add(meddling, instance, memory_format("per_cpu/cpu%ld/trace_pipe", cpu), IN_ACCESS) < 0)
+			 add(meddling, instance, memory_format("per_cpu/cpu%ld/trace_pipe", cpu), IN_ACCESS) < 0 ||
+			 add(meddling, instance, memory_format("per_cpu/cpu%ld/trace_pipe_raw", cpu), IN_OPEN) < 0)
 			return -1;
 	}
 	return 0;

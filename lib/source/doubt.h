@@ -55,7 +55,7 @@ int doubt_look(struct doubt *doubt, int64_t ts);
 /* The same at the end, of all that was not said yet. -1 after fail(). */
 int doubt_look_last(struct doubt *doubt, int64_t ts);
 
-/* The first file that somebody else wrote to, or read, "tailblame-1/tracing_on"; NULL: none. Valid until doubt_end(). */
+/* The first file that somebody else wrote to, or took events from, "tailblame-1/tracing_on"; NULL: none. Valid until doubt_end(). */
 const char *doubt_file(const struct doubt *doubt);
 
 void doubt_end(struct doubt *doubt);
