@@ -82,8 +82,8 @@ in_order() {
 	talk b ppm=37 shift=3600 step=-0.4 step_at=1004.9 >b
 	run -3 --separate-stderr stream-merge --text a b
 	assert_regex "$stderr" "host b: its clock was set back, by [0-9.]+ ms or more; its times may be wrong by that"
-	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' <<<"$output" >times
-	LC_ALL=C sort -c -n times
+	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' <<<"$output" >in-order
+	LC_ALL=C sort -c -n in-order
 	assert_equal "$(grep -c '^clock host=b ' <<<"$output")" "$(grep -c '^clock host=b .* width=unknown' <<<"$output")"
 }
 
