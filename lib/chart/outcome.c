@@ -22,7 +22,7 @@ enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
 /* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
 static bool in_lull(const struct start *start)
 {
-	return start_chart(start)->traffic && start->lull;
+	return (start_chart(start)->turns || start_chart(start)->lasting) && start->lull;
 }
 
 /* An answer after which nothing was sent for so long was the last; and who does not ask again meanwhile has given up. */
