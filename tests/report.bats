@@ -541,6 +541,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	[[ $stderr == *"install gnuplot-nox"* ]] || fail "$stderr"
 }
 
+# bats test_tags=long
 @test "html: a hundred thousand moments make no page that no browser opens" {
 	awk 'BEGIN { for (n = 1; n <= 100000; n++) {
 		printf "signal id=%d ts=%d start=%d.%03d chart=x value=%.3f center=0.01 ucl=0.02 rules=1 tid=%d comm=c%d\n", n, n + 1, n, n % 1000, 1 - n % 1000 / 1000, n, n

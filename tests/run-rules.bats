@@ -238,6 +238,7 @@ labelled() {
 		printf "run id=r%d node=n%d job=j ts=%d elapsed=1 class=%s\nfeatures run=r%d count.read=%d\n", i, node, i, bad ? "bad" : "good", i, bad ? 9 : 2 } }'
 }
 
+# bats test_tags=long
 @test "of many runs a sample is learnt from: each class and node in proportion, the same for the same seed" {
 	labelled 9000 >in
 	run -0 --separate-stderr run-rules -t --max-runs=900 in

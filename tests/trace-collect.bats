@@ -192,6 +192,7 @@ trace-collect: 'sh' ended with status 7"
 	assert_output --regexp "^trace-collect: cannot open '.*/instances/tailblame-.*': too many open files\$"
 }
 
+# bats test_tags=long
 @test "a ring on disk is stored at the end, and when it is asked to; SIGKILL leaves no file" {
 	need_tracefs
 	umask 022

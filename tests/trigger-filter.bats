@@ -344,7 +344,7 @@ records() { # KIND: of standard input, without the kind
 	until_true 60 grep -q 'name=s state=fired' out
 	printf 'DEFINE TRIGGER t ON RequestEnd R\n' >t.trigger
 	kill -HUP $!
-	until [ -s err ]; do sed -n '$p' filtered; sleep 0.05; done | sed 's/^end.*/tick ts=9999/' >&"$to"
+	until [ -s err ]; do sed -n '$p' filtered; sleep 0.05; done | sed -u 's/^end.*/tick ts=9999/' >&"$to"
 	exec {to}>&-
 	wait $!
 	assert_equal "$(cat err)" "trigger-filter: trigger 't' is ON RequestEnd, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in its place; its triggers stay as they are"
