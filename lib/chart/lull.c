@@ -1,9 +1,11 @@
 /*
  * Lulls of waits: a thread asks, its wait for many descriptors ends by the time limit or by a signal, and the thread goes right back to waiting, as
- * curl does. All these waits are one, which lasts until the answer is there. It is told as still waiting only if something has come by that
- * connection before: a server to which numbers are sent never answers. If no answer comes, the wait lasted as long as its first time limit.
+ * curl does. All these waits are one, which lasts until the answer is there. If no answer comes, the wait lasted until its last time limit.
  *
- * Such waits have a place of their own in the table of starts, for the thread calls other things in between.
+ * A server to which numbers are sent never answers. So as long as nothing has ever come by that connection, the wait is not reported while it
+ * lasts, and without an answer it lasted until its first time limit.
+ *
+ * Such waits have a place of their own in the table of starts, because the thread calls other things in between.
  */
 #include "chart/measure_state.h"
 #include "chart/traffic.h"

@@ -523,7 +523,7 @@ double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *na
 	return longest;
 }
 
-/* The range of the runs' numbers, of which those that lack it have 0 if `absent_is_zero`; false: it has none, or one only. */
+/* The range of the runs' numbers. With `absent_is_zero` a run without a number counts as 0. Returns false if all are the same, or there are none. */
 static bool range_of(const struct contrast *contrast, const struct run_column *column, bool absent_is_zero, double *low, double *high)
 {
 	bool lacks = absent_is_zero && column && column->cells.count < contrast->table->rows.count;

@@ -121,7 +121,7 @@ static bool copies(unsigned id)
 	return id == X86_INS_MOV || id == X86_INS_MOVZX || id == X86_INS_MOVSX || id == X86_INS_MOVSXD || id == X86_INS_MOVABS;
 }
 
-/* What makes of a value another one that depends on nothing else, where its second operand is a number. */
+/* Instructions whose result depends on their first operand only, if the second operand is a number. */
 static bool alters(const cs_insn *insn)
 {
 	static const unsigned ids[] = {X86_INS_AND, X86_INS_OR, X86_INS_XOR, X86_INS_ADD, X86_INS_SUB, X86_INS_SHL, X86_INS_SHR, X86_INS_SAR};

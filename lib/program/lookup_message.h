@@ -30,7 +30,7 @@ enum question_kind {
 			  behind them why one is absent */
 	ASK_PARAMETERS, /* likewise, a function; offset: where it begins. Number: 1 if DWARF knows it; text: expressions */
 	ASK_TYPE, /* no file; text: the name of a type, mangled. Text: as it is written */
-	ASK_BLOCK, /* of an image; text: its name, and behind that NUL so many bytes. Text: a struct image_block */
+	ASK_BLOCK, /* of an image; text: its name, a NUL, and how many bytes behind the offset the branch lies. Text: a struct image_block */
 	ASK_VARIABLE_AT, /* likewise; behind the NUL a distance. Number: which byte of it; text: its name */
 	QUESTIONS
 };

@@ -58,8 +58,8 @@ static int add(struct meddling *meddling, struct tracefs_instance *instance, cha
 }
 
 /*
- * Whoever reads trace_pipe takes away what is read. trace_pipe_raw is what we read ourselves, and can be mapped, which nobody is told of: a second one
- * that opens it is one too many.
+ * A reader of trace_pipe takes away what it reads. We read trace_pipe_raw ourselves; another process can read it, too, or map it, and a mapping shows
+ * only as an open. So any second open of it counts.
  */
 static int add_rings(struct meddling *meddling, struct tracefs_instance *instance)
 {
