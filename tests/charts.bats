@@ -350,19 +350,19 @@ equal() {
 	run grep -c '^limits ' out
 	assert_output 5
 	mkfifo pipe
-	cchart-filter --text --method=imr <pipe >out &
+	cchart-filter --text --method=imr <pipe >relearnt &
 	pid=$!
 	exec 5>pipe
 	healthy 500 17 >&5
-	until_true 60 grep -q '^limits ' out
+	until_true 60 grep -q '^limits ' relearnt
 	kill -HUP $pid
 	healthy 5000 18 2 1 >&5
 	exec 5>&-
 	wait $pid
-	run grep -c '^limits ' out
+	run grep -c '^limits ' relearnt
 	assert_output 2
 	# Nothing was lost of what came.
-	run awk '/^sample / { split($0, a, "count="); split(a[2], c, " "); n += c[1] } /^signal / { n++ } END { print n }' out
+	run awk '/^sample / { split($0, a, "count="); split(a[2], c, " "); n += c[1] } /^signal / { n++ } END { print n }' relearnt
 	assert_output 5500
 }
 
