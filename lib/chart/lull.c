@@ -1,97 +1,118 @@
-/*
- * Lulls of waits: a thread asks, its wait for many descriptors ends by the time limit or by a signal, and the thread goes right back to waiting, as
- * curl does. All these waits are one, which lasts until the answer is there. If no answer comes, the wait lasted until its last time limit.
- *
- * A server to which numbers are sent never answers. So as long as nothing has ever come by that connection, the wait is not reported while it
- * lasts, and without an answer it lasted until its first time limit.
- *
- * Such waits have a place of their own in the table of starts, because the thread calls other things in between.
- */
-#include "chart/measure_state.h"
+#include "chart/lull.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "chart/pair.h"
+#include "chart/span.h"
 #include "chart/traffic.h"
 
 enum { INTERRUPTED = -4 };
 
-void lull_key(const struct active_chart *chart, const int64_t *key, bool waits, int64_t place[CHART_KEYS_MAX])
+/* An answer after which nothing was sent for this long was the last; a thread that does not wait again meanwhile has given up. */
+static const int64_t lull_lasts = NSEC_PER_SEC / 2;
+
+int64_t lull_over(const struct lull *lull)
+{
+	return lull->again ? INT64_MAX : span_add(lull->since, lull_lasts);
+}
+
+int64_t lull_end(const struct lull *lull)
+{
+	return lull->first ? lull->first : lull->since;
+}
+
+void lull_key(const struct lulls *lulls, const int64_t *key, bool waits, int64_t place[])
 {
 	memcpy(place, key, CHART_KEYS_MAX * sizeof(*key));
-	if (chart->lasting)
+	if (lulls->waits)
 		place[1] = waits;
 }
 
-/* The wait of the thread that is in a lull; NULL: there is none. */
-static struct start *find(const struct active_chart *chart, int32_t tid)
+/* The wait of this thread, whether in a lull or not; NULL: there is none. */
+static struct start *find_wait(const struct lulls *lulls, int32_t tid)
 {
 	const int64_t key[CHART_KEYS_MAX] = {tid, true};
-	struct start *start = chart->lulls ? pair_find(chart->pairs, key) : NULL;
 
-	return start && start->lull ? start : NULL;
+	return pair_find(lulls->waits, key);
 }
 
-int lull_unended(struct measure *measure, struct active_chart *chart, int32_t tid, int64_t now)
+/* The wait of this thread that is in a lull; NULL: there is none. */
+static struct start *find_lull(const struct lulls *lulls, int32_t tid)
+{
+	struct start *start = lulls->waits && lulls->count ? find_wait(lulls, tid) : NULL;
+
+	return start && start->lull.since ? start : NULL;
+}
+
+/* Takes the wait of this thread out of the table. */
+static struct start *hand_out(const struct lulls *lulls, int32_t tid)
 {
 	const int64_t key[CHART_KEYS_MAX] = {tid, true};
-	struct start *start = traffic_waits(chart->traffic, tid) ? pair_find(chart->pairs, key) : NULL;
 
-	if (!start || (start->lull && !start->again))
-		return 0;
-	traffic_return(chart->traffic, tid, INTERRUPTED);
-	return outcome_abandon(measure, pair_forget(chart->pairs, key), now, false);
+	return pair_forget(lulls->waits, key);
 }
 
-int lull_enter(struct measure *measure, struct active_chart *chart, int32_t tid, bool waits, bool *goes_on)
+struct start *lull_unended(struct lulls *lulls, int32_t tid)
 {
-	struct start *start = find(chart, tid);
+	const struct start *start = lulls->waits && traffic_waits(lulls->traffic, tid) ? find_wait(lulls, tid) : NULL;
+
+	if (!start || (start->lull.since && !start->lull.again))
+		return NULL;
+	traffic_return(lulls->traffic, tid, INTERRUPTED);
+	return hand_out(lulls, tid);
+}
+
+struct start *lull_enter(struct lulls *lulls, int32_t tid, bool waits, bool *goes_on)
+{
+	struct start *start = find_lull(lulls, tid);
 	bool answers;
 
 	*goes_on = false;
-	if (!start || start->again)
-		return 0;
-	if (traffic_question(chart->traffic, tid, &answers) != start->question)
-		return outcome_lull(measure, start);
+	if (!start || start->lull.again)
+		return NULL;
+	if (traffic_question(lulls->traffic, tid, &answers) != start->lull.question)
+		return start;
 	*goes_on = waits;
 	if (waits && answers)
-		start->lull = start->first = 0;
-	start->again = waits && !answers;
-	return 0;
+		start->lull.since = start->lull.first = 0;
+	start->lull.again = waits && !answers;
+	return NULL;
 }
 
-bool lull_return(struct active_chart *chart, int32_t tid, int64_t result, int64_t now)
+bool lull_return(struct lulls *lulls, int32_t tid, int64_t result, int64_t now)
 {
-	const int64_t key[CHART_KEYS_MAX] = {tid, true};
 	bool answers;
-	int64_t question = traffic_question(chart->traffic, tid, &answers);
-	struct start *start = question ? pair_find(chart->pairs, key) : NULL;
+	int64_t question = traffic_question(lulls->traffic, tid, &answers);
+	struct start *start = question ? find_wait(lulls, tid) : NULL;
 
-	if (!start || !(result == 0 || result == INTERRUPTED || start->again))
+	if (!start || !(result == 0 || result == INTERRUPTED || start->lull.again))
 		return false;
-	chart->lulls += !start->lull;
-	start->question = question;
-	start->lull = now;
-	start->again = false;
-	if (!start->first && !answers)
-		start->first = now;
+	lulls->count += !start->lull.since;
+	start->lull.question = question;
+	start->lull.since = now;
+	start->lull.again = false;
+	if (!start->lull.first && !answers)
+		start->lull.first = now;
 	return true;
 }
 
-int lull_transfer(struct measure *measure, struct active_chart *chart, int32_t tid)
+struct start *lull_transfer(struct lulls *lulls, int32_t tid)
 {
-	struct start *start = find(chart, tid);
+	struct start *start = find_lull(lulls, tid);
 	bool answers;
 
-	if (!start || start->again || traffic_question(chart->traffic, tid, &answers) == start->question)
-		return 0;
+	if (!start || start->lull.again || traffic_question(lulls->traffic, tid, &answers) == start->lull.question)
+		return NULL;
 	if (answers)
-		start->first = 0;
-	return outcome_lull(measure, start);
+		start->lull.first = 0;
+	return start;
 }
 
-int lull_exit(struct measure *measure, struct active_chart *chart, int64_t tid, int64_t now, bool certain)
+struct start *lull_exit(struct lulls *lulls, int32_t tid, struct start **unended)
 {
-	const int64_t key[CHART_KEYS_MAX] = {tid, true};
-	struct start *start = find(chart, (int32_t)tid);
+	struct start *start = find_lull(lulls, tid);
 
-	if (start)
-		return outcome_lull(measure, start);
-	return chart->lasting ? outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) : 0;
+	*unended = lulls->waits && !start ? hand_out(lulls, tid) : NULL;
+	return start;
 }

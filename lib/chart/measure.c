@@ -208,24 +208,24 @@ static int bind_events(struct measure *measure, struct active_chart *chart)
 static void prepare_pairs(struct measure *measure, struct active_chart *added)
 {
 	const struct chart_event *start = added->chart->events;
+	bool lasting; /* its waits for answers outlast their time limits */
 
 	while (start->role != CHART_START)
 		start++;
 	if (added->chart->calls && !added->judge.policy->idle)
 		added->traffic = traffic_new();
 	added->by_thread = binding_is_by_thread(start);
-	added->lasting = added->traffic && added->by_thread && start->keys <= 1 && !start->length && !added->chart->nest;
-	added->swept = INT64_MIN;
+	lasting = added->traffic && added->by_thread && start->keys <= 1 && !start->length && !added->chart->nest;
 	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
-				      added->lasting ? 2 : start->keys ? start->keys : 1);
+				      lasting ? 2 : start->keys ? start->keys : 1);
+	added->lulls = (struct lulls){.waits = lasting ? added->pairs : NULL, .traffic = added->traffic, .swept = INT64_MIN};
 }
 
 static void prepare_turns(struct measure *measure, struct active_chart *added)
 {
 	added->turns = true;
-	added->lulls = 1;
-	added->swept = INT64_MIN;
 	added->traffic = traffic_new();
+	added->lulls = (struct lulls){.traffic = added->traffic, .count = 1, .swept = INT64_MIN};
 	added->pairs = pair_table_new(measure->pairs, added, false, false, 2);
 }
 
@@ -322,21 +322,22 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	struct active_chart *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth, place[CHART_KEYS_MAX];
 	bool idle, waits, goes_on;
-	struct start *start;
+	struct start *start, *over;
 
 	if (chart->by_thread && *key == 0)
 		return 0; /* the idle thread */
 	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
 		return 0;
-	if (chart->lasting && lull_unended(measure, chart, event->tid, event->ts) < 0)
+	if (outcome_abandon(measure, lull_unended(&chart->lulls, event->tid), event->ts, false) < 0)
 		return -1;
 	idle = is_idle(measure, binding, event, &waits);
-	if (chart->lasting && lull_enter(measure, chart, event->tid, waits, &goes_on) < 0)
+	over = lull_enter(&chart->lulls, event->tid, waits, &goes_on);
+	if (over && outcome_lull(measure, over) < 0)
 		return -1;
-	if (chart->lasting && goes_on)
+	if (goes_on)
 		return 0;
-	lull_key(chart, key, waits, place);
-	if (waits && chart->lasting && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false) < 0)
+	lull_key(&chart->lulls, key, waits, place);
+	if (waits && chart->lulls.waits && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false) < 0)
 		return -1; /* the end of the call before was not seen */
 	key = place;
 	if (idle) {
@@ -350,42 +351,17 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	return 0;
 }
 
-/* A recording may lack a CPU: the thread may have run there, slept, been woken, and come back. */
-static bool ended_before(const struct measure *measure, const struct start *start, const struct event *event)
-{
-	return !measure->vouched && start->for_cpu &&
-	       recorded_may_lack_run(&measure->recorded, start->sample.start, start->cpu, event->cpu);
-}
-
-static void take_result(const struct binding *binding, const struct event *event, struct sample *sample)
-{
-	const struct event_field *field = binding->call.result;
-	char text[NUMBER_ROOM];
-	int64_t number;
-
-	if (event->payload) {
-		enum event_spelling spelling = event_read_number(event, field, &number);
-
-		sample->has_result = event_has(event, field) && spelling != SPELL_TEXT;
-		sample->result = spelling == SPELL_SIGNED ? (double)number : (double)(uint64_t)number;
-	} else {
-		size_t length = event_text(event, field, text, sizeof(text));
-
-		sample->has_result = event_has(event, field) && number_double(text, length, &sample->result) == 0;
-	}
-}
-
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	struct active_chart *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, to;
 	int64_t depth = binding_depth(binding, event, &to), result = chart->traffic ? event_number(event, binding->call.result) : 0;
 	int64_t place[CHART_KEYS_MAX];
-	bool waits = chart->lasting && traffic_waits(chart->traffic, event->tid);
-	struct start *start;
+	bool waits = chart->lulls.waits && traffic_waits(chart->traffic, event->tid);
+	struct start *start, *over;
 
-	lull_key(chart, key, waits, place);
-	if (waits && lull_return(chart, event->tid, result, event->ts))
+	lull_key(&chart->lulls, key, waits, place);
+	if (waits && lull_return(&chart->lulls, event->tid, result, event->ts))
 		start = NULL;
 	else
 		start = depth		 ? pair_end_between(chart->pairs, place, depth, to)
@@ -395,21 +371,10 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 		disarmed_add(chart->disarmed, key);
 	if (chart->traffic)
 		traffic_return(chart->traffic, event->tid, result);
-	if (chart->lasting && lull_transfer(measure, chart, event->tid) < 0)
+	over = lull_transfer(&chart->lulls, event->tid);
+	if (over && outcome_lull(measure, over) < 0)
 		return -1;
-	for (struct start *next; start; start = next) {
-		next = start->next;
-		if (measure->judge.tell.ends)
-			take_result(binding, event, &start->sample);
-		if (ended_before(measure, start, event)) {
-			if (outcome_doubt(measure, start) < 0)
-				return -1;
-			continue;
-		}
-		if ((binding->role == CHART_DROP ? outcome_drop : outcome_end)(measure, chart, start, event->ts) < 0)
-			return -1;
-	}
-	return 0;
+	return outcome_event(measure, binding, event, start);
 }
 
 static int count_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
@@ -442,6 +407,7 @@ static int arm_event(struct measure *measure, struct binding *binding, const str
 static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool certain)
 {
 	int64_t key[CHART_KEYS_MAX] = {tid};
+	struct start *over, *unended;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct active_chart *chart = measure->charts.items[i];
@@ -449,7 +415,8 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 		if (chart->traffic && traffic_exit(chart->traffic, (int32_t)tid) && chart->turns &&
 		    turn_exit(measure, chart, tid, now) < 0)
 			return -1;
-		if (chart->lasting && lull_exit(measure, chart, tid, now, certain) < 0)
+		over = lull_exit(&chart->lulls, (int32_t)tid, &unended);
+		if ((over && outcome_lull(measure, over) < 0) || outcome_abandon(measure, unended, now, certain) < 0)
 			return -1;
 		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "chart/binding.h"
 #include "chart/disarm.h"
+#include "chart/lull.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/recorded.h"
@@ -29,9 +30,7 @@ struct active_chart {
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
 	bool turns; /* it measures turns */
 	uint64_t idle; /* starts that only waited for work */
-	bool lasting; /* its waits for answers outlast their time limits (lull.c) */
-	size_t lulls; /* starts that may be in a lull; of turns never 0 */
-	int64_t swept; /* when those whose lull is their end were last looked for */
+	struct lulls lulls; /* of its turns, or of its waits for answers */
 	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings; /* one for each line */
 	int count;
@@ -122,24 +121,12 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now);
 
 /*
- * Waits for answers that outlast their time limits (lull.c). lull_key() makes the key in the table of starts: waits for many descriptors have one
- * of their own. A thread enters a call: the end of one that it is still in was not seen; then tells whether an earlier wait goes on with it. It
- * is about to return from a wait: true, that is not over yet. What it has transferred may have been the answer. And the end of a thread.
+ * Ends starts, linked by `next`, that were handed out for this event, and gives them back. One that may have ended before, unseen, has no
+ * value and is counted in the `open` record.
  */
-void lull_key(const struct active_chart *chart, const int64_t *key, bool waits, int64_t place[CHART_KEYS_MAX]);
-int lull_unended(struct measure *measure, struct active_chart *chart, int32_t tid, int64_t now);
-int lull_enter(struct measure *measure, struct active_chart *chart, int32_t tid, bool waits, bool *goes_on);
-bool lull_return(struct active_chart *chart, int32_t tid, int64_t result, int64_t now);
-int lull_transfer(struct measure *measure, struct active_chart *chart, int32_t tid);
-int lull_exit(struct measure *measure, struct active_chart *chart, int64_t tid, int64_t now, bool certain);
+int outcome_event(struct measure *measure, const struct binding *binding, const struct event *event, struct start *list);
 
-/* Ends a start that was handed out, and gives it back. */
-int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);
-
-/* The same if its end may have come before, unseen: it has no value, and is counted in the `open` record. */
-int outcome_doubt(struct measure *measure, struct start *start);
-
-/* The same for a request that was given up: it has no value, unless it took too long. */
+/* Gives back a start that was handed out and then given up: it has no value, unless it took too long. */
 int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);
 
 /* Gives back starts, linked by `next`, whose ends will not be seen. `certain`: they had not ended before now, so those that are too

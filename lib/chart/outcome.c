@@ -22,17 +22,11 @@ enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
 /* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
 static bool in_lull(const struct start *start)
 {
-	return (start_chart(start)->turns || start_chart(start)->lasting) && start->lull;
+	return start->lull.since != 0;
 }
 
-/* An answer after which nothing was sent for so long was the last; and who does not ask again meanwhile has given up. */
-static const int64_t lull_lasts = NSEC_PER_SEC / 2;
+/* How often the starts in a lull are looked at. */
 static const int64_t sweep_every = NSEC_PER_SEC / 10;
-
-static int64_t lull_over(const struct start *start)
-{
-	return start->again ? INT64_MAX : span_add(start->lull, lull_lasts);
-}
 
 /* When the age of this start is first above its series' limit. */
 static int64_t crossing(const struct start *start)
@@ -117,7 +111,7 @@ static void spare_lulls(struct patience *patience, int64_t now)
 
 	while ((start = patience->suspects) && start->due <= now && in_lull(start)) {
 		patience_drop(patience, start);
-		start->due = span_add(start_chart(start)->turns && lull_over(start) > now ? lull_over(start) : now, sweep_every);
+		start->due = span_add(start_chart(start)->turns && lull_over(&start->lull) > now ? lull_over(&start->lull) : now, sweep_every);
 		insert_by_due(&patience->suspects, start);
 	}
 }
@@ -127,8 +121,8 @@ static struct start *first_awaited(struct patience *patience, const struct serie
 {
 	struct start *start = series->open;
 
-	for (; start && in_lull(start) && now < lull_over(start); start = start->after)
-		sooner(patience, start_chart(start)->turns ? lull_over(start) : span_add(now, sweep_every));
+	for (; start && in_lull(start) && now < lull_over(&start->lull); start = start->after)
+		sooner(patience, start_chart(start)->turns ? lull_over(&start->lull) : span_add(now, sweep_every));
 	return start;
 }
 
@@ -258,7 +252,8 @@ static bool was_told(const struct start *start)
 	return start->state == START_REPORTED || start->state == START_RELEASED;
 }
 
-int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
+/* Ends a start that was handed out, and gives it back. */
+static int end_start(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
 	chart->ends++;
 	start->sample.series->ended++;
@@ -286,7 +281,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 
 int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
-	return is_overdue(start, now) || was_told(start) ? outcome_end(measure, chart, start, now) : let_go(measure, start);
+	return is_overdue(start, now) || was_told(start) ? end_start(measure, chart, start, now) : let_go(measure, start);
 }
 
 /* Why its end may have come unseen. If it may have, no signal says that it still waits. */
@@ -319,10 +314,53 @@ static void count_doubted(struct measure *measure, const struct start *start, en
 	unended->cpu = recorded_lacks(&measure->recorded, start->sample.start);
 }
 
-int outcome_doubt(struct measure *measure, struct start *start)
+/* The same if its end may have come before, unseen: it has no value, and is counted in the `open` record. */
+static int end_doubted(struct measure *measure, struct start *start)
 {
 	count_doubted(measure, start, DOUBT_CPU);
 	return let_go(measure, start);
+}
+
+/* A recording may lack a CPU: the thread may have run there, slept, been woken, and come back. */
+static bool ended_before(const struct measure *measure, const struct start *start, const struct event *event)
+{
+	return !measure->vouched && start->for_cpu &&
+	       recorded_may_lack_run(&measure->recorded, start->sample.start, start->cpu, event->cpu);
+}
+
+static void take_result(const struct binding *binding, const struct event *event, struct sample *sample)
+{
+	const struct event_field *field = binding->call.result;
+	char text[NUMBER_ROOM];
+	int64_t number;
+
+	if (event->payload) {
+		enum event_spelling spelling = event_read_number(event, field, &number);
+
+		sample->has_result = event_has(event, field) && spelling != SPELL_TEXT;
+		sample->result = spelling == SPELL_SIGNED ? (double)number : (double)(uint64_t)number;
+	} else {
+		size_t length = event_text(event, field, text, sizeof(text));
+
+		sample->has_result = event_has(event, field) && number_double(text, length, &sample->result) == 0;
+	}
+}
+
+int outcome_event(struct measure *measure, const struct binding *binding, const struct event *event, struct start *list)
+{
+	for (struct start *next; list; list = next) {
+		next = list->next;
+		if (measure->judge.tell.ends)
+			take_result(binding, event, &list->sample);
+		if (ended_before(measure, list, event)) {
+			if (end_doubted(measure, list) < 0)
+				return -1;
+			continue;
+		}
+		if ((binding->role == CHART_DROP ? outcome_drop : end_start)(measure, binding->chart, list, event->ts) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
@@ -349,22 +387,22 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 int outcome_lull(struct measure *measure, struct start *start)
 {
 	start_take(start);
-	return outcome_end(measure, start_chart(start), start, start->first ? start->first : start->lull);
+	return end_start(measure, start_chart(start), start, lull_end(&start->lull));
 }
 
 /* Ends the starts of the chart whose lull has lasted too long to be one. */
 static int lull_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
-	if (chart->swept != INT64_MIN && span_between(chart->swept, now) < sweep_every)
+	if (chart->lulls.swept != INT64_MIN && span_between(chart->lulls.swept, now) < sweep_every)
 		return 0;
-	chart->swept = now;
-	chart->lulls = chart->turns;
+	chart->lulls.swept = now;
+	chart->lulls.count = chart->turns;
 	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
 		newer = start_newer(start);
 		if (start_chart(start) != chart || !in_lull(start))
 			continue;
-		if (lull_over(start) > now)
-			chart->lulls++;
+		if (lull_over(&start->lull) > now)
+			chart->lulls.count++;
 		else if (outcome_lull(measure, start) < 0)
 			return -1;
 	}
@@ -423,7 +461,7 @@ int measure_time(struct measure *measure, int64_t now)
 		struct active_chart *chart = measure->charts.items[i];
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
-		    (chart->lulls && lull_time(measure, chart, measure->now) < 0) ||
+		    (chart->lulls.count && lull_time(measure, chart, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now, &begun) < 0)
 			return -1;
 	}
@@ -556,7 +594,7 @@ static int tell_doubted(struct measure *measure)
 static int end_lulls(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
-		if (measure->charts.items[i]->lulls && lull_time(measure, measure->charts.items[i], INT64_MAX) < 0)
+		if (measure->charts.items[i]->lulls.count && lull_time(measure, measure->charts.items[i], INT64_MAX) < 0)
 			return -1;
 	return 0;
 }
@@ -574,7 +612,7 @@ static void forget_stream(struct active_chart *chart)
 		chart->matched.items[k]->came = false;
 	rate_forget(chart);
 	chart->shed = false;
-	chart->swept = INT64_MIN;
+	chart->lulls.swept = INT64_MIN;
 }
 
 int measure_end(struct measure *measure)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "chart/lull.h"
 #include "chart/sample.h"
 
 struct active_chart;
@@ -36,12 +37,8 @@ struct start {
 	bool for_cpu; /* the caller's: it waits for a CPU */
 	bool doubted; /* the caller's: it was due, but no signal says that it is open */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
-	union {
-		int64_t depth; /* the caller's: where on the stack it is; 0: not known */
-		int64_t lull; /* the caller's: when the last answer of a turn was sent, or the last time limit of a wait came; 0: neither */
-	};
-	int64_t question, first; /* the caller's, of such a wait: when its thread asked; the first time limit, if there may be no answer */
-	bool again;		 /* the caller's: it waits again nevertheless */
+	int64_t depth; /* the caller's: where on the stack it is; 0: not known */
+	struct lull lull; /* the caller's */
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;

@@ -21,7 +21,7 @@ static int receive(struct measure *measure, struct binding *binding, const struc
 {
 	struct start *start = pair_find(binding->chart->pairs, key);
 
-	if (start && !start->lull)
+	if (start && !start->lull.since)
 		return 0; /* more of the same request */
 	if (start && outcome_lull(measure, start) < 0)
 		return -1;
@@ -33,7 +33,7 @@ static int close_turn(struct measure *measure, struct start *start, int64_t now)
 {
 	struct active_chart *chart = start_chart(start);
 
-	if (start->lull)
+	if (start->lull.since)
 		return outcome_lull(measure, start);
 	start_take(start);
 	return outcome_drop(measure, chart, start, now);
@@ -73,7 +73,7 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 	case TRANSFER_SENT:
 		start = pair_find(chart->pairs, key);
 		if (start)
-			start->lull = event->ts;
+			start->lull.since = event->ts;
 		return 0;
 	case TRANSFER_CLOSED:
 		start = pair_find(chart->pairs, key);
