@@ -15,6 +15,7 @@
 #include "source/argument_record.h"
 #include "source/gate.h"
 #include "source/instance.h"
+#include "source/instruction.h"
 
 #define UNWIND_EVENT "func:unwind"
 
@@ -167,48 +168,9 @@ static struct wish *make_alone(struct probes *probes, const struct place *place,
 	return wishes_add_probe(probes->wishes, event, name, place->origin);
 }
 
-/*
- * Tells whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
- * has measured what is dear.
- */
-static bool is_emulated(const char *path, uint64_t offset)
-{
-#if defined(__x86_64__)
-	enum { LONG = 0x0f, EXTENDED = 0x41, NOP = 0x90, CALL = 0xe8, JUMP = 0xe9, JUMP_SHORT = 0xeb, PUSH = 0x50, BRANCH = 0x70, BRANCH_LONG = 0x80 };
-	unsigned char code[2] = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
-	unsigned first = code[0] == EXTENDED ? code[1] : code[0];
-
-	if (fd >= 0)
-		close(fd);
-	if (!read)
-		return false;
-	if ((first & 0xf8) == PUSH)
-		return true;
-	return code[0] == NOP || code[0] == CALL || code[0] == JUMP || code[0] == JUMP_SHORT || (code[0] & 0xf0) == BRANCH ||
-	       (code[0] == LONG && (code[1] & 0xf0) == BRANCH_LONG);
-#else
-	(void)path;
-	(void)offset;
-	return true;
-#endif
-}
-
-/* Tells whether the instruction is a `ret`, with or without a prefix or a number behind it. */
-static bool is_return(int fd, uint64_t offset)
-{
-	enum { RET = 0xc3, RET_POP = 0xc2, REPEAT = 0xf3, BOUND = 0xf2 };
-	unsigned char code[2];
-
-	if (pread(fd, code, sizeof(code), (off_t)offset) != sizeof(code))
-		return false;
-	return code[0] == RET || code[0] == RET_POP || ((code[0] == REPEAT || code[0] == BOUND) && code[1] == RET);
-}
-
 static int make_told(const struct place *place, const char *name, uint64_t offset, bool at_exits)
 {
-	enum argument_end end = !at_exits ? ARGUMENT_END_BEHIND : is_return(place->fd, offset) ? ARGUMENT_END_RETURN : ARGUMENT_END_JUMP;
+	enum argument_end end = !at_exits ? ARGUMENT_END_BEHIND : instruction_is_return(place->fd, offset) ? ARGUMENT_END_RETURN : ARGUMENT_END_JUMP;
 	char *words = argument_record_fetch(place->told, end), *all;
 	int status;
 
@@ -254,7 +216,7 @@ static int make(struct probes *probes, struct place *place, const char *event, c
 	if (!wish)
 		return -1;
 	wish->at_exits = at_exits;
-	wish->stepped = !is_emulated(place->path, *offsets);
+	wish->stepped = !instruction_is_emulated(place->path, *offsets);
 	return 0;
 }
 
@@ -458,36 +420,6 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
  */
 enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
 
-/*
- * The first instruction of a function where indirect calls are checked (endbr64) does nothing, and the kernel has to step over it: behind it,
- * everything is as at the entry. `bare`: so it is behind the making of room on the stack, which changes only the stack pointer. Stays where
- * nothing is won.
- */
-static uint64_t past_entry(const char *path, uint64_t offset, bool bare)
-{
-#if defined(__x86_64__)
-	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, room[] = {0x48, 0x83, 0xec}; /* endbr64; sub $byte,%rsp */
-	unsigned char code[sizeof(landing) + sizeof(room)] = {0};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
-	uint64_t at = offset;
-
-	if (fd >= 0)
-		close(fd);
-	if (!read)
-		return offset;
-	if (memcmp(code, landing, sizeof(landing)) == 0)
-		at += sizeof(landing);
-	if (bare && memcmp(code + (at - offset), room, sizeof(room)) == 0)
-		at += sizeof(room) + 1;
-	return is_emulated(path, at) ? at : offset;
-#else
-	(void)path;
-	(void)bare;
-	return offset;
-#endif
-}
-
 int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
 		const char *event)
 {
@@ -501,7 +433,7 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 		free(path);
 		return -1;
 	}
-	ends.start = past_entry(path, ends.start, arguments->count == 0);
+	ends.start = instruction_past_entry(path, ends.start, arguments->count == 0);
 	program = find_program(probes, path);
 	return program ? make_at(probes, program, &ends, &call) : -1;
 }
@@ -516,7 +448,7 @@ int probes_bare(const char *path, uint64_t offset, const char *event)
 		return fail_errno("cannot open '%s'", path);
 	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
 	place.alias = is_plain(path) ? path : alias;
-	status = make_one(&place, event, NULL, past_entry(path, offset, false));
+	status = make_one(&place, event, NULL, instruction_past_entry(path, offset, false));
 	close(fd);
 	return status;
 }
@@ -571,7 +503,7 @@ static int place_line(struct probes *probes, struct probed *program, struct call
 
 	if (leave_find(program->leave, call->function, offset, &ends) < 0)
 		return PROBES_LEFT_OUT;
-	emulated = is_emulated(program->path, ends.start);
+	emulated = instruction_is_emulated(program->path, ends.start);
 	status = check_slow(call, program, &ends, emulated);
 	if (status == 0)
 		status = find_leniently(probes, program, call, offset, why);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -16,77 +15,8 @@
 #include "base/number.h"
 #include "stream/reader.h"
 #include "stream/sides.h"
+#include "stream/usage.h"
 #include "stream/writer.h"
-
-/* Counts events, bytes and CPU time of a command, for its `usage` record. */
-struct usage {
-	const char *command; /* NULL: write no usage record */
-	int64_t began;	     /* CLOCK_MONOTONIC, ns */
-	int64_t used;	     /* CPU time until `began`, ns */
-	int64_t setup;	     /* CPU time before the first stream, ns; 0: written already */
-	uint64_t traced;     /* events that the kernel traced; 0: as many as were written */
-	uint64_t events_in, events_out, bytes_in, bytes_out;
-};
-
-#define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; less is not worth a word */
-
-static int64_t now_by(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
-static void usage_begin(struct usage *usage)
-{
-	usage->began = now_by(CLOCK_MONOTONIC);
-	usage->used = now_by(CLOCK_PROCESS_CPUTIME_ID);
-	usage->setup = usage->used;
-}
-
-/* Starts counting anew, for the next stream. */
-static void usage_next(struct usage *usage)
-{
-	const char *command = usage->command;
-
-	*usage = (struct usage){.command = command};
-	usage_begin(usage);
-	usage->setup = 0;
-}
-
-static void usage_count_in(struct usage *usage, const struct record *event)
-{
-	usage->events_in++;
-	usage->bytes_in += record_size(event);
-}
-
-static void usage_count_out(struct usage *usage, const struct record *event)
-{
-	usage->events_out++;
-	usage->bytes_out += record_size(event);
-}
-
-/* Makes the record. For a command without input (`source`), read means written. */
-static void usage_line(const struct usage *usage, bool source, struct line *line)
-{
-	int64_t wall = now_by(CLOCK_MONOTONIC) - usage->began;
-
-	line_begin(line, "usage");
-	line_text(line, "command", usage->command);
-	line_unsigned(line, "events", source ? usage->events_out : usage->events_in);
-	if (usage->traced)
-		line_unsigned(line, "traced", usage->traced);
-	line_unsigned(line, "kept", usage->events_out);
-	line_unsigned(line, "bytes", source ? usage->bytes_out : usage->bytes_in);
-	line_unsigned(line, "kept_bytes", usage->bytes_out);
-	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID) - usage->used);
-	if (usage->setup >= SETUP_TOLD)
-		line_time(line, "setup", usage->setup);
-	line_time(line, "wall", wall);
-	if (source)
-		line_time(line, "began", now_by(CLOCK_REALTIME) - wall);
-}
 
 struct stream {
 	struct reader *reader; /* NULL: output only */
