@@ -14,7 +14,7 @@ struct entry {
 };
 
 /*
- * Entries lie in [head, tail), or, once wrapped, in [head, wrap) and [0, tail). Memory beyond `limit` was never touched.
+ * Entries lie in [head, tail), or, once wrapped, in [head, wrap) and [0, tail). The memory has `limit` bytes, at most `size`.
  */
 struct ring {
 	char *memory;
@@ -29,7 +29,7 @@ enum { FIRST_LIMIT = 1 << 20, AHEAD = 2048 };
  * In a large ring, the next place to read or write is not in the processor's cache, and entries are too small for the processor to
  * prefetch by itself.
  */
-#define FETCH(ring, at, write) __builtin_prefetch((ring)->memory + ((at) + AHEAD < (ring)->size ? (at) + AHEAD : 0), write)
+#define FETCH(ring, at, write) __builtin_prefetch((ring)->memory + ((at) + AHEAD < (ring)->limit ? (at) + AHEAD : 0), write)
 
 struct ring *ring_new(size_t bytes)
 {
@@ -37,7 +37,7 @@ struct ring *ring_new(size_t bytes)
 
 	ring->size = (bytes < RING_LEAST ? RING_LEAST : bytes) / sizeof(struct entry) * sizeof(struct entry);
 	ring->limit = ring->size < FIRST_LIMIT ? ring->size : FIRST_LIMIT;
-	ring->memory = memory_new(1, ring->size);
+	ring->memory = memory_new(1, ring->limit);
 	return ring;
 }
 
@@ -60,11 +60,12 @@ static struct entry *entry_at(const struct ring *ring, size_t offset)
 	return (struct entry *)(void *)(ring->memory + offset);
 }
 
-/* Doubles the memory in use. If entries have wrapped, those before the old end move to the new end. */
+/* Doubles the memory. If entries have wrapped, those before the old end move to the new end. */
 static void grow(struct ring *ring)
 {
 	size_t limit = ring->limit < ring->size / 2 ? ring->limit * 2 : ring->size, upper = ring->wrap - ring->head;
 
+	ring->memory = memory_grow(ring->memory, 1, limit);
 	if (ring->wrapped) {
 		memmove(ring->memory + limit - upper, ring->memory + ring->head, upper);
 		ring->head = limit - upper;

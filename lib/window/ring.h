@@ -18,7 +18,7 @@ enum { RING_LEAST = 1 << 16 }; /* bytes; the least size of a ring */
 struct ring *ring_new(size_t bytes);
 void ring_free(struct ring *ring);
 
-/* Tells whether a record of this length fits without dropping an older one. */
+/* Tells whether a record of this length fits without dropping an older one; may move the memory. */
 bool ring_has_room(struct ring *ring, size_t length);
 
 /* Adds a copy with its time. It must fit. */
@@ -33,7 +33,7 @@ int64_t ring_oldest_time(const struct ring *ring); /* the ring must not be empty
  */
 int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes);
 
-/* The oldest record, valid until the next push; the ring must not be empty. */
+/* The oldest record, valid until the next push or question for room; the ring must not be empty. */
 void ring_oldest(const struct ring *ring, struct record *record);
 void ring_drop(struct ring *ring);
 
