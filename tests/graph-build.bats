@@ -88,6 +88,12 @@ window() {
 	assert_output $'request to server/10 took 411 ms\nnull'
 }
 
+@test "what another client did before it asked a server that had gone idle is not on the path, and its time is unknown" {
+	run blame-rank --text <(sed 's/ expires=[0-9]*//' "$W/deadline.txt")
+	assert_line --regexp '^blame graph=1 .* name="unknown: epoll_wait of server" .* score=1.78'
+	refute_line --regexp '^(path|blame) .*other'
+}
+
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
@@ -118,6 +124,7 @@ window() {
 		born|master: running
 		broadcast|waker: running
 		child|slowchild: running
+		deadline|timer: epoll_wait of server
 		delayed-work|timer: work on events
 		dirty|bulky: write of 7:0 in service
 		early|victim: running

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "wake/context.h"
+#include "wake/limit.h"
 #include "wake/name.h"
 #include "wake/node.h"
 #include "wake/part.h"
@@ -347,6 +348,8 @@ static struct ask asked(const struct wake *wake, const struct thread *thread, si
 
 	if (ask.since == TIME_NONE || ask.since >= start)
 		ask = handed_on(wake, thread, at);
+	if (ask.since == TIME_NONE && is_idle(wake, &thread->pieces.items[at]) && is_own_timer(wake, thread, &thread->pieces.items[at]))
+		ask = limit_since(wake, thread, at);
 	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/limit.h"
 #include "wake/part.h"
 #include "wake/served.h"
 #include "wake/softirq.h"
@@ -417,14 +418,15 @@ bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t inde
 /* A timer of the thread's own. */
 static int32_t sleep_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
-	int32_t served = served_at(cut, thread, wait->start), index;
+	struct ask first = limit_since(cut->wake, thread, (size_t)(wait - thread->pieces.items));
+	int32_t served = served_at(cut, cut->wake->threads.items[first.by], first.since), index;
 	struct deed deed = deed_of(DEED_SLEEP);
 
 	deed.who = wake_comm_at(cut->wake, thread, wait->start);
 	if (served != INDEX_NONE)
 		deed.whom = wake_comm_at(cut->wake, cut->wake->threads.items[served], wait->start);
 	deed_in(cut->wake, &deed, wait);
-	index = wait_end_node(cut, thread, wait, WHAT_TIMER, wait->start, end, &deed);
+	index = wait_end_node(cut, thread, wait, WHAT_TIMER, first.since, end, &deed);
 	cut->graph->nodes.items[index].who_tid = thread->tid;
 	if (served != INDEX_NONE)
 		cut->graph->nodes.items[index].whom_tid = cut->wake->threads.items[served]->tid;

@@ -26,6 +26,7 @@
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
 	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
+	PART(LIMIT, limit)	   /* when waits would end by themselves */ \
 	PART(RETRY, retry)	   /* calls that return in vain, and are repeated */ \
 	PART(SERVED, served)	   /* for whom threads worked */ \
 	PART(POLL, poll)	   /* locks that threads try to get again and again */ \

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "wake/ask.h"
 #include "wake/name.h"
+#include "wake/reason.h"
 #include "wake/retry.h"
 
 /* How far back what is behind a node was followed, and how often. */
@@ -93,10 +95,44 @@ void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int
 		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
 }
 
-static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+static int32_t process_of(const struct wake *wake, int32_t thread)
+{
+	return thread == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[thread]->tid);
+}
+
+static bool is_idle(const struct wake *wake, const struct piece *wait)
+{
+	return wait->what == WHAT_WAIT && ask_any(wake, wait->call);
+}
+
+/*
+ * A thread that waits for any of many events is idle: whatever it could do for who asked it is done. So if it idled again before it answered,
+ * the request of another client that ended this wait says nothing of why who asked has waited.
+ */
+static bool is_of_another(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct errand *errand)
+{
+	int32_t own = process_of(wake, thread->index), by = wait->flags & PIECE_TICK ? INDEX_NONE : core_ender(wake, wait).thread;
+	int32_t process = process_of(wake, by);
+
+	return is_idle(wake, wait) && own && errand->idle.process == own && process && process != own && process != errand->idle.ended_by &&
+	       process != process_of(wake, errand->asker) && !wake->threads.items[by]->works && !events_is_kernels(wake->events, wake->threads.items[by]->tid);
+}
+
+/* The walk passes the wait. */
+static void pass(const struct wake *wake, const struct thread *thread, const struct piece *wait, struct errand *errand)
+{
+	int32_t own = process_of(wake, thread->index), by = process_of(wake, core_ender(wake, wait).thread);
+
+	if (is_idle(wake, wait) && errand->idle.process != own)
+		errand->idle = (struct idle){own, by == own ? 0 : by};
+}
+
+static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct ask ask, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
+
+	bool another = ask.since == wait->start && is_of_another(walk->cut.wake, thread, wait, &errand);
 
 	errand.after = node;
 	errand.ts = end;
@@ -107,6 +143,8 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.index = wait->cause_index;
 	if (wait->flags & PIECE_POLL)
 		walk->cut.wake->parts[PART_POLL]->explain(walk, thread, at, node, errand);
+	else if (another)
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
 	else
 		walk_explain(walk, thread, at, node, errand);
 }
@@ -165,7 +203,8 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
 		if (piece->what == WHAT_WAIT && piece->start < errand.at && walk_visit(walk, node, later(errand.floor, ask.since)) &&
 		    !walk_broken(walk, thread, at, node))
-			walk_wait(walk, thread, at, node, errand);
+			walk_wait(walk, thread, at, node, ask, errand);
+		pass(walk->cut.wake, thread, piece, &errand);
 		if (ask.since <= errand.floor || piece->flags & PIECE_LOST)
 			return;
 		errand.floor = walk_run(walk, thread, at, node, errand);

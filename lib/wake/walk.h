@@ -9,6 +9,12 @@
 #include "wake/part.h"
 #include "wake/node.h"
 
+/* On the way back the walk has passed a wait for any of many events, of a thread of this process. */
+struct idle {
+	int32_t process; /* 0: of none */
+	int32_t ended_by; /* the other process that ended it; 0: none did */
+};
+
 /* A place that the walk has still to go back from: from `at`, no further than `floor`, because of the node that comes after it. */
 struct errand {
 	int part; /* whose thing it is; PART_SCHED: a thread */
@@ -18,6 +24,7 @@ struct errand {
 	enum edge_kind edge;
 	int64_t ts; /* of the edge */
 	int32_t asker; /* index of the thread whose wait led here; INDEX_NONE */
+	struct idle idle;
 };
 
 struct walk {
