@@ -8,13 +8,14 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "clock/feed.h"
 #include "clock/merge.h"
 
 static const char *reference, *only;
 static bool as_text;
 
 static const struct option_entry options[] = {
-	{OPTION_STRING, 'r', "reference", &reference, "HOST", "whose clock counts (default: the first file's)"},
+	{OPTION_STRING, 'r', "reference", &reference, "HOST", "whose clock counts (default: the first file's that was not set back)"},
 	{OPTION_STRING, 0, "only", &only, "HOST", "write this host's records only, as a stream of it, by the reference's clock"},
 	OPTION_TEXT(&as_text),
 	{0},
@@ -26,7 +27,7 @@ static char **files_of(char **operands, int count)
 	char **files = memory_new((size_t)count + 1, sizeof(*files));
 
 	for (int i = 0; i < count; i++)
-		files[i] = (char *)merge_file(operands[i]);
+		files[i] = feed_file(operands[i]);
 	return files;
 }
 

@@ -77,14 +77,59 @@ in_order() {
 	clocks all | tail -n 1 | within b 37 3602.5
 }
 
-@test "a clock that is set back amid the trace: it is told, its width is unknown, and all times are in order" {
+# sorted FILE: its events' times never go back.
+sorted() {
+	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' "$1" >times
+	LC_ALL=C sort -c -n times
+}
+
+@test "a clock that is set back amid the trace: a line before and one behind, each of them true, and all is in order" {
 	talk a >a
+	for step in -0.4 -700; do
+		talk b ppm=37 shift=3600 step=$step step_at=1004.9 >b
+		run -0 --separate-stderr stream-merge --text a b
+		assert_regex "$stderr" "host b: its clock was set back, by [0-9.]+ (ms|s|min) or more; by how much is found from its connections"
+		echo "$output" >all
+		in_order all 400
+		sorted all
+		assert_equal "$(clocks all | wc -l)" 2
+		clocks all | head -n 1 | within b 37 3600
+		clocks all | tail -n 1 | within b 37 "$(LC_ALL=C awk "BEGIN { print 3600 + $step }")"
+		# the second host's own clock is the other's reference; the reference's times stay those of the host that was not set back
+		run -0 --separate-stderr stream-merge --text b a
+		assert_regex "$output" 'clock host=b reference=a '
+	done
+}
+
+@test "set back twice, and the other host at another time" {
+	talk a step=-0.2 step_at=1007.1 >a
 	talk b ppm=37 shift=3600 step=-0.4 step_at=1004.9 >b
+	talk c ppm=-50 shift=-20 >c
+	stream-merge --text c a b >all 2>said
+	sorted all
+	clocks all | grep -c width=0.0000 >known
+	assert_equal "$(cat known)" "$(clocks all | wc -l)"
+	in_order all
+	grep -q "host a: its clock was set back" said
+	{ cat b; sed -n '/x:mark/ { s/ts=[0-9]*/ts=4000/; p }' b | head -n 3; } >twice
+	run -3 --separate-stderr stream-merge --text c twice
+	assert_regex "$stderr" "host b: its clock was set back 2 times"
+}
+
+@test "a clock that is set back while nobody talks: its times behind that are unknown, which is told" {
+	talk a >a
+	talk b ppm=37 shift=3600 step=-0.4 step_at=1004.9 | sed '/ts=4604.[5-9]/,$ { /sock:\|tcp:/d }' >b
 	run -3 --separate-stderr stream-merge --text a b
-	assert_regex "$stderr" "host b: its clock was set back, by [0-9.]+ ms or more; its times may be wrong by that"
-	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' <<<"$output" >in-order
-	LC_ALL=C sort -c -n in-order
-	assert_equal "$(grep -c '^clock host=b ' <<<"$output")" "$(grep -c '^clock host=b .* width=unknown' <<<"$output")"
+	assert_regex "$stderr" "host b: its clock was set back, by .*too few bytes went both ways before or behind that"
+	echo "$output" >all
+	sorted all
+	clocks all | head -n 1 | within b 37 3600
+	assert_equal "$(clocks all | sed -n 's/.* width=//p' | tail -n 1)" unknown
+	talk b step=-0.4 step_at=1004.9 >b
+	run -3 --separate-stderr stream-merge --text -r b a b
+	assert_regex "$stderr" "host b: its clock was set back, by .*; it is the reference"
+	run -3 stream-merge --text b
+	assert_equal "$(clocks <(echo "$output") | grep -vc 'width=unknown')" 0
 }
 
 @test "answers missing, or all of it: placed by the wall clocks, which is told" {
@@ -352,9 +397,9 @@ alone() {
 	cat a a >both
 	run -1 stream-merge both other.txt
 	assert_output --partial "it holds a stream behind another"
-	printf 'event ts=9.0 cpu=0 tid=1 name=x:y\nevent ts=7.0 cpu=0 tid=1 name=x:y\n' >back
+	for i in {1..70}; do printf 'event ts=9.0 cpu=0 tid=1 name=x:y\nevent ts=7.0 cpu=0 tid=1 name=x:y\n'; done >back
 	run -1 stream-merge a back
-	assert_output --partial "back:2: time goes back here"
+	assert_output --partial "back:130: time goes back here, and did 64 times before"
 	run -1 stream-merge a "$TOP/testdata/blame/two-levels.txt"
 	assert_output --partial "it has graphs already"
 }

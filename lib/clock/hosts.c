@@ -14,7 +14,7 @@ struct host {
 	int64_t first, last; /* first > last: no records */
 	int64_t wall;
 	bool walled;
-	bool set_back; /* its own time went back */
+	const struct eras *eras; /* NULL: there is one only */
 	const struct flows *flows;
 	/* found: */
 	int parent; /* whose clock the lines lead to; HOST_NONE: the reference, or nobody knows */
@@ -26,8 +26,9 @@ struct host {
 struct link { /* between two hosts that talked */
 	int host, other;
 	struct clock_line *lines; /* from the host's clock to the other's */
-	size_t count;
+	size_t count, known; /* known: those that messages tell */
 	double width;
+	bool one_way; /* for the host only: where the other's clock was set back is not exact */
 };
 
 struct hosts {
@@ -93,9 +94,9 @@ void hosts_flows(struct hosts *hosts, int host, const struct flows *flows)
 	hosts->hosts.items[host].flows = flows;
 }
 
-void hosts_set_back(struct hosts *hosts, int host)
+void hosts_eras(struct hosts *hosts, int host, const struct eras *eras)
 {
-	hosts->hosts.items[host].set_back = true;
+	hosts->hosts.items[host].eras = eras;
 }
 
 /* --- who talked to whom ------------------------------------------------------------------------------------------- */
@@ -161,22 +162,133 @@ static int by_time(const void *left, const void *right)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-static void add_link(struct hosts *hosts, const struct talks *talks, int host, int other)
+static size_t era_of(const struct eras *eras, int64_t ts)
 {
-	struct link link = {.host = host, .other = other};
+	return eras ? eras_of(eras, ts) : 0;
+}
+
+static size_t steps_of(const struct host *host)
+{
+	return host->eras ? eras_steps(host->eras) : 0;
+}
+
+/* A step back that the eras of one of two hosts tell. */
+struct cut {
+	int64_t x; /* by the one's clock */
+	bool here; /* of the one */
+};
+
+struct cuts_between {
+	ARRAY(struct cut) items;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct cut *a = left, *b = right;
+
+	return (a->x > b->x) - (a->x < b->x);
+}
+
+/* When the other's clock was set back, by the one's: amid the bounds before the step and those behind. */
+static int64_t place_of(const struct bounds *bounds, int64_t step, const struct host *host)
+{
+	int64_t before = host->first, behind = host->last;
+
+	for (size_t i = 0; i < bounds->items.count; i++) {
+		const struct bound *bound = &bounds->items.items[i];
+
+		if (bound->y < step && bound->x > before)
+			before = bound->x;
+		if (bound->y >= step && bound->x < behind)
+			behind = bound->x;
+	}
+	return (int64_t)(((__int128)before + behind) / 2);
+}
+
+static struct cuts_between find_cuts(const struct bounds *bounds, const struct host *host, const struct host *other)
+{
+	struct cuts_between cuts = {0};
+
+	for (size_t i = 0; i < steps_of(host); i++)
+		*ARRAY_ADD(&cuts.items) = (struct cut){eras_step(host->eras, i), true};
+	for (size_t i = 0; i < steps_of(other); i++)
+		*ARRAY_ADD(&cuts.items) = (struct cut){place_of(bounds, eras_step(other->eras, i), host), false};
+	if (cuts.items.count)
+		qsort(cuts.items.items, cuts.items.count, sizeof(struct cut), by_place);
+	return cuts;
+}
+
+static void add_lines(struct link *link, const struct clock_line *lines, size_t count)
+{
+	link->lines = memory_grow(link->lines, link->count + count, sizeof(*link->lines));
+	memcpy(link->lines + link->count, lines, count * sizeof(*lines));
+	link->count += count;
+}
+
+/*
+ * The lines between two cuts, by the bounds of one era each. A bound that begins before a step of the other's clock, and ends behind, holds for
+ * either line: shifted times stood still there.
+ */
+static void add_part(struct link *link, const struct bounds *bounds, const struct host *host, const struct host *other, const size_t eras[2],
+		     int64_t from, int64_t to)
+{
+	struct clock_line unknown = {.from = from, .to = to, .width = INFINITY}, *lines;
+	struct bounds part = {0};
+	size_t count;
+
+	if (from > to)
+		return;
+	for (size_t i = 0; i < bounds->items.count; i++)
+		if (era_of(host->eras, bounds->items.items[i].x) == eras[0] && era_of(other->eras, bounds->items.items[i].y) == eras[1])
+			*ARRAY_ADD(&part.items) = bounds->items.items[i];
+	count = feasible_lines(part.items.items, part.items.count, from, to, &lines);
+	add_lines(link, count ? lines : &unknown, count ? count : 1);
+	link->known += count;
+	free(lines);
+	free(part.items.items);
+}
+
+/* Where nobody knows how far a clock was stepped, the line on the other side of the step goes on. */
+static void extend(struct clock_line *line, const struct clock_line *other)
+{
+	if (isinf(line->width) && other->bounds)
+		*line = (struct clock_line){line->from, line->to, other->origin, other->offset, other->slope, INFINITY, other->bounds};
+}
+
+static void add_link(struct hosts *hosts, const struct talks *talks, int number, int other_number)
+{
+	const struct host *host = &hosts->hosts.items[number], *other = &hosts->hosts.items[other_number];
+	struct link link = {.host = number, .other = other_number, .one_way = steps_of(other) > 0};
+	struct cuts_between cuts;
 	struct bounds bounds = {0};
+	size_t eras[2] = {0, 0};
+	int64_t from = host->first;
 
 	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
 		if (!talk->loopback)
-			add_talk(&bounds, talk, host, other);
+			add_talk(&bounds, talk, number, other_number);
 	if (bounds.items.count)
 		qsort(bounds.items.items, bounds.items.count, sizeof(struct bound), by_time);
-	link.count = feasible_lines(bounds.items.items, bounds.items.count, hosts->hosts.items[host].first, hosts->hosts.items[host].last,
-				    &link.lines);
+	cuts = find_cuts(&bounds, host, other);
+	for (size_t i = 0; i <= cuts.items.count; i++) {
+		const struct cut *cut = i < cuts.items.count ? &cuts.items.items[i] : NULL;
+
+		add_part(&link, &bounds, host, other, eras, from, cut ? cut->x : host->last);
+		if (cut)
+			eras[!cut->here]++;
+		from = cut && cut->x > from ? cut->x : from;
+	}
+	for (size_t i = 1; i < link.count; i++)
+		extend(&link.lines[i], &link.lines[i - 1]);
+	for (size_t i = link.count; i-- > 1;)
+		extend(&link.lines[i - 1], &link.lines[i]);
 	for (size_t i = 0; i < link.count; i++)
 		link.width = fmax(link.width, link.lines[i].width);
-	if (link.count)
+	if (link.known)
 		*ARRAY_ADD(&hosts->links) = link;
+	else
+		free(link.lines);
+	free(cuts.items.items);
 	free(bounds.items.items);
 }
 
@@ -204,7 +316,15 @@ static void join(struct hosts *hosts, const struct link *link, int host, int par
 		*ARRAY_ADD(&joined->lines) = link->host == host ? link->lines[i] : turned(&link->lines[i]);
 }
 
-/* The narrowest link from a host that is placed to one that is not. */
+/* Tells whether the link leads from a host that is not placed to one that is, or can be turned so. */
+static bool joins(const struct hosts *hosts, const struct link *link)
+{
+	bool host = hosts->hosts.items[link->host].placed, other = hosts->hosts.items[link->other].placed;
+
+	return host != other && (other || !link->one_way);
+}
+
+/* Takes the narrowest link. */
 static bool join_next(struct hosts *hosts)
 {
 	const struct link *best = NULL;
@@ -212,7 +332,7 @@ static bool join_next(struct hosts *hosts)
 	for (size_t i = 0; i < hosts->links.count; i++) {
 		const struct link *link = &hosts->links.items[i];
 
-		if (hosts->hosts.items[link->host].placed != hosts->hosts.items[link->other].placed && (!best || link->width < best->width))
+		if (joins(hosts, link) && (!best || link->width < best->width))
 			best = link;
 	}
 	if (!best)
@@ -243,8 +363,14 @@ void hosts_find(struct hosts *hosts, int reference)
 
 	hosts->reference = reference;
 	for (int i = 0; i < count; i++)
-		for (int k = 0; k < i; k++)
-			add_link(hosts, talks, i, k);
+		for (int k = 0; k < i; k++) {
+			bool stepped[2] = {steps_of(&hosts->hosts.items[i]), steps_of(&hosts->hosts.items[k])};
+
+			if (stepped[0] || !stepped[1])
+				add_link(hosts, talks, i, k);
+			if (stepped[1])
+				add_link(hosts, talks, k, i);
+		}
 	talks_free(talks);
 	hosts->hosts.items[reference].placed = true;
 	while (join_next(hosts))
@@ -277,27 +403,41 @@ int64_t hosts_map(const struct hosts *hosts, int host, int64_t ts)
 
 size_t hosts_steps(const struct hosts *hosts, int host)
 {
-	return host == hosts->reference ? 0 : hosts->hosts.items[host].lines.count - 1;
+	const struct host *at = &hosts->hosts.items[host];
+	size_t told = at->parent == HOST_NONE ? 0 : steps_of(at) + steps_of(&hosts->hosts.items[at->parent]);
+
+	return at->lines.count > told + 1 ? at->lines.count - told - 1 : 0;
+}
+
+bool hosts_is_reference(const struct hosts *hosts, int host)
+{
+	return host == hosts->reference;
 }
 
 bool hosts_is_guess(const struct hosts *hosts, int host)
 {
-	return isinf(hosts->hosts.items[host].width);
+	return !hosts->hosts.items[host].placed;
+}
+
+bool hosts_is_unknown(const struct hosts *hosts, int host)
+{
+	return isinf(hosts->hosts.items[host].width) || steps_of(&hosts->hosts.items[hosts->reference]);
 }
 
 /* reference = a * time + b, between two of the host's times between which no clock of the chain has a step. */
 static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_t to, struct stream *stream, struct line *line)
 {
 	const struct host *at = &hosts->hosts.items[host];
-	long double slope = 0, width = 0, x = from, y = hosts_map(hosts, host, from);
+	int64_t shift = at->eras ? eras_by(at->eras, eras_of(at->eras, from)) : 0;
+	long double slope = 0, width = 0, x = (long double)from - shift, y = hosts_map(hosts, host, from);
 
 	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent) {
 		const struct clock_line *piece = line_for(&hosts->hosts.items[i], map_to(hosts, host, i, from));
 
 		slope = (1 + slope) * (1 + (long double)piece->slope) - 1;
-		width += hosts->hosts.items[i].set_back ? INFINITY : piece->width;
+		width += piece->width;
 	}
-	width += hosts->hosts.items[hosts->reference].set_back ? INFINITY : 0;
+	width += steps_of(&hosts->hosts.items[hosts->reference]) ? INFINITY : 0;
 	line_begin(line, "clock");
 	line_text(line, "host", at->name);
 	line_text(line, "reference", hosts->hosts.items[hosts->reference].name);
@@ -305,8 +445,8 @@ static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_
 		line_text(line, "by", hosts->hosts.items[at->parent].name);
 	line_double(line, "a", (double)(1 + slope));
 	line_time(line, "b", (int64_t)roundl(y - x - slope * x));
-	line_time(line, "from", from);
-	line_time(line, "to", to);
+	line_time(line, "from", from - shift);
+	line_time(line, "to", to - shift);
 	line_unsigned(line, "pairs", line_for(at, from)->bounds);
 	if (isinf(width))
 		line_text(line, "width", "unknown");
@@ -334,6 +474,8 @@ static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t t
 /* The host's times at which some clock of its chain has a step. */
 static void add_steps(const struct hosts *hosts, int host, struct bounds *steps)
 {
+	for (size_t i = 0; i < steps_of(&hosts->hosts.items[host]); i++)
+		*ARRAY_ADD(&steps->items) = (struct bound){.x = eras_step(hosts->hosts.items[host].eras, i)};
 	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent)
 		for (size_t n = 1; n < hosts->hosts.items[i].lines.count; n++)
 			*ARRAY_ADD(&steps->items) = (struct bound){.x = time_of(hosts, host, i, hosts->hosts.items[i].lines.items[n].from)};

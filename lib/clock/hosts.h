@@ -30,6 +30,12 @@ int hosts_add(struct hosts *hosts, const char *name);
 int hosts_named(const struct hosts *hosts, const char *name); /* HOST_NONE */
 const char *hosts_name(const struct hosts *hosts, int host);
 
+/*
+ * How its clock was set back; it must outlive the hosts. Then all times of the host, here and below, are shifted by it, and between two eras its
+ * clock has a step of unknown size.
+ */
+void hosts_eras(struct hosts *hosts, int host, const struct eras *eras);
+
 /* The times of its records; the wall clock's time at 0 of its own. */
 void hosts_times(struct hosts *hosts, int host, int64_t first, int64_t last);
 void hosts_wall(struct hosts *hosts, int host, int64_t wall);
@@ -37,19 +43,19 @@ void hosts_wall(struct hosts *hosts, int host, int64_t wall);
 /* The connections' ends that its stream tells of; they must outlive hosts_find(). */
 void hosts_flows(struct hosts *hosts, int host, const struct flows *flows);
 
-/* The host's own time went back: no line says which of two moments a time was, or by how much. Widths are unknown. */
-void hosts_set_back(struct hosts *hosts, int host);
-
 /* Finds each host's lines. Call it once. */
 void hosts_find(struct hosts *hosts, int reference);
 
 int64_t hosts_map(const struct hosts *hosts, int host, int64_t ts);
 
-/* The host's times around which its clock was stepped, or changed its pace; by them. */
+/* How often its clock was stepped, or changed its pace, but for the steps that its eras tell. */
 size_t hosts_steps(const struct hosts *hosts, int host);
 
-/* How many hosts are placed by the wall clock, or by nothing. */
+bool hosts_is_reference(const struct hosts *hosts, int host);
+
+/* The host is placed by the wall clock, or by nothing; its error is not known, at some time or always. */
 bool hosts_is_guess(const struct hosts *hosts, int host);
+bool hosts_is_unknown(const struct hosts *hosts, int host);
 
 /* Writes a clock record for each host but the reference, and each piece of its time. 0; -1 after fail(). */
 int hosts_write(const struct hosts *hosts, struct stream *stream);

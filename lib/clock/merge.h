@@ -1,13 +1,13 @@
 /*
  * merge: merges streams of several hosts into one, by one clock (clock/hosts.h).
  *
- * Each stream is read to its end into a temporary file, as text with its events spelled, because each host has formats of its own.
+ * Each stream is read to its end (clock/feed.h) into a temporary file.
  * Then clocks are found, and all is written in the order of the reference's time: before records of another host than those before
  * a `host` record.
  *
  *	struct merge *merge = merge_new();
  *	merge_read(merge, "web1.tb")		each
- *	merge_find(merge, "web1")		NULL: the first
+ *	merge_find(merge, "web1")
  *	merge_note_count(merge), merge_note(merge, i)
  *	merge_write(merge, stream, NULL)
  *	merge_free(merge)
@@ -22,13 +22,10 @@ struct merge;
 struct merge *merge_new(void);
 void merge_free(struct merge *merge);
 
-/* An operand's file: "NAME=FILE" gives the host another name than its stream has. */
-const char *merge_file(const char *operand);
-
 /* Reads a stream: "FILE" or "NAME=FILE". 0; -1 after fail(). Its text must outlive the merge. */
 int merge_read(struct merge *merge, const char *operand);
 
-/* Finds the clocks. -1 after fail(): there is no such host. */
+/* Finds the clocks, by that of `reference`; NULL: of the first whose clock was not set back. -1 after fail(): there is no such host. */
 int merge_find(struct merge *merge, const char *reference);
 
 /* Sentences for people: which clocks were stepped, and which hosts could not be placed. */

@@ -42,6 +42,7 @@ struct writer { /* a thread */
 struct flows {
 	struct stream *stream;
 	struct events *events;
+	const struct eras *eras; /* NULL: times are as they are */
 	struct event_type *state, *probe, *again, *send, *receive;
 	struct event_field *state_sk, *state_new, *state_family, *state_protocol, *state_sport, *state_dport, *state_from[2], *state_to[2];
 	struct event_field *probe_sk, *probe_family, *probe_sport, *probe_dport, *probe_length, *probe_from, *probe_to;
@@ -100,6 +101,16 @@ struct flows *flows_new(struct stream *stream, struct events *events)
 		flows->writes_fd[i] = event_type_field(flows->writes[i], writes[i][1]);
 	}
 	return flows;
+}
+
+void flows_eras(struct flows *flows, const struct eras *eras)
+{
+	flows->eras = eras;
+}
+
+static int64_t shifted(const struct flows *flows, int64_t ts)
+{
+	return flows->eras && ts != INT64_MIN ? eras_shift(flows->eras, ts, eras_newest(flows->eras)) : ts;
 }
 
 static void end_free(struct end *end)
@@ -411,8 +422,8 @@ static int take_base(struct flows *flows, const struct fields *fields)
 		memcpy(base->ends, read.ends, sizeof(read.ends));
 		HASH_ADD(hh, flows->bases, ends, sizeof(base->ends), base);
 	}
-	base->from = read.from;
-	base->ts = read.ts;
+	base->from = shifted(flows, read.from);
+	base->ts = shifted(flows, read.ts);
 	base->in = read.in;
 	base->out = read.out;
 	base->server = read.server;
@@ -428,6 +439,7 @@ static int take_loss(struct flows *flows, const struct fields *fields)
 
 	if (fields_time(fields, "from", &from) < 0)
 		return -1;
+	from = shifted(flows, from);
 	HASH_ITER(hh, flows->sockets, socket, next) {
 		socket->cut = from < socket->cut ? from : socket->cut;
 		end_socket(flows, socket);
@@ -450,6 +462,7 @@ int flows_record(struct flows *flows, const struct record *record)
 	if (record->kind == KIND_EVENT) {
 		if (events_read(flows->events, record, &event) < 0)
 			return -1;
+		event.ts = shifted(flows, event.ts);
 		take_event(flows, &event);
 		return 0;
 	}

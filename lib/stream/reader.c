@@ -438,9 +438,9 @@ static enum reader_result first_look(struct reader *reader)
 	int status = reader_need(reader, STREAM_MAGIC_SIZE);
 	const char *hint;
 
-	reader->fresh = false;
 	if (status < 0)
 		return READER_FAILED;
+	reader->fresh = false;
 	hint = foreign_hint(reader->buffer, reader->length);
 	if (hint)
 		return fail("%s: %s", reader->name, hint);

@@ -24,6 +24,7 @@ struct stream {
 	struct sides sides;
 	int out;     /* descriptor of the output in the end; -1: not known yet */
 	bool unread; /* its reader is gone */
+	bool paused; /* by stream_pause() */
 	const struct handlers *handlers; /* of the records at hand: those asked for, or none, of another host than `only` */
 	const struct handlers *asked;
 	bool found; /* records of the host `only` */
@@ -67,6 +68,14 @@ struct stream *stream_open(char *const *files, int count)
 		free(stream);
 		return NULL;
 	}
+	return stream;
+}
+
+struct stream *stream_attach(int fd, const char *name)
+{
+	struct stream *stream = stream_create();
+
+	stream->reader = reader_attach(fd, name);
 	return stream;
 }
 
@@ -697,6 +706,8 @@ int stream_await(struct stream *stream, int fd)
 			return -1;
 		if (stream_flush(stream) < 0)
 			return -1;
+		if (stream->paused)
+			return 1;
 		gone = await_input(fd, stream->out);
 	} while (gone < 0);
 	stream->unread = gone;
@@ -708,6 +719,11 @@ static int about_to_wait(void *context, int fd)
 	return stream_await(context, fd);
 }
 
+void stream_pause(struct stream *stream)
+{
+	stream->paused = true;
+}
+
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
 {
 	struct record record;
@@ -715,6 +731,7 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 
 	stream->handlers = stream->asked = handlers;
 	stream->sides.at.context = context;
+	stream->paused = false;
 	if (is_chosen(handlers))
 		sides_of(&stream->sides, handlers->only); /* the first side, to which the command has attached its parts */
 	reader_on_wait(stream->reader, about_to_wait, stream);
@@ -723,9 +740,11 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 			return 0;
 		if ((result == READER_SEGMENT ? begin_segment(stream) : take_record(stream, &record)) < 0)
 			return -1;
+		if (stream->paused)
+			return 1;
 	}
 	if (result == READER_FAILED)
-		return stream->unread ? 0 : -1;
+		return stream->paused ? 1 : stream->unread ? 0 : -1;
 	if (is_chosen(handlers) && !stream->found)
 		return fail("no stream is of host '%s'", handlers->only);
 	return end_segment(stream);

@@ -50,6 +50,9 @@ struct handlers {
 /* Opens the first input; NULL after fail(). `files` must outlive the stream. */
 struct stream *stream_open(char *const *files, int count);
 
+/* Takes an open descriptor, which stream_close() closes; `name` is its file's, for messages. */
+struct stream *stream_attach(int fd, const char *name);
+
 /* A stream without input, for a command that makes records: output, write, close. Watches see each record written. */
 struct stream *stream_create(void);
 
@@ -58,6 +61,9 @@ struct stream *stream_create(void);
  * fail(), which names the file and the line or byte offset if the input was wrong.
  */
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
+
+/* From a handler, or `idle`: stream_run() returns 1 behind the record at hand. To go on, call it again. */
+void stream_pause(struct stream *stream);
 
 /*
  * Flushes, closes, frees; a stream without input first gets usage and end records. Returns the exit status: 0; 1 after fail()
