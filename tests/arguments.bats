@@ -252,6 +252,23 @@ refused() {
 	END
 }
 
+@test "types that refer to themselves without end, and members beyond all memory, are refused at once" {
+	need_tracefs
+	[ "$(uname -m)" = x86_64 ] || skip "needs a program for x86-64"
+	zcat "$TOP/testdata/fuzz/arguments/endless-reference.gz" >server
+	chmod +x server
+	for expression in p 'p->a->b' p.a 'p[1]'; do
+		refused "f($expression)"
+		assert_output "cannot tell '$expression' of 'f': it is too far away"
+	done
+	echo 'stream version=1' >in
+	run -0 probe-log -t --dry-run --methods ./server:f in
+	assert_line "probe-log: logs f of '$PWD/server': ret"
+	zcat "$TOP/testdata/fuzz/arguments/far-members.gz" >server
+	refused 'f(p->a)'
+	assert_output "cannot tell 'p->a' of 'f': type 'far' has no member 'a'"
+}
+
 @test "an instruction is an event without an end, with the arguments that are in a place there" {
 	need_tracefs
 	server_c

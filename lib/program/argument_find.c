@@ -16,6 +16,8 @@
 
 enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, PARAMETERS_MAX = 256 };
 
+#define ADDRESSES (INT64_C(1) << 56) /* more than any machine has */
+
 /* The calling convention of a machine. */
 static const struct machine {
 	int number;	   /* EM_... */
@@ -349,11 +351,10 @@ static int place_in_memory(const struct finder *finder, uint64_t number, int64_t
 }
 
 /* A global variable, or one that DWARF puts at an address. */
-static struct place at_address(const struct finder *finder, uint64_t address)
+static int at_address(const struct finder *finder, uint64_t address, struct place *place)
 {
-	return (struct place){.in_memory = true,
-			      .path = {.start = ARGUMENT_AT_FILE},
-			      .offset = (int64_t)(address - finder->question->behind)};
+	*place = (struct place){.in_memory = true, .path = {.start = ARGUMENT_AT_FILE}, .offset = (int64_t)(address - finder->question->behind)};
+	return place->offset > -ADDRESSES && place->offset < ADDRESSES ? 0 : refuse(finder, "there is no memory at its address");
 }
 
 static int place_by_ops(const struct finder *finder, const Dwarf_Die *parameter, const Dwarf_Op *ops, size_t count, struct place *place)
@@ -364,18 +365,16 @@ static int place_by_ops(const struct finder *finder, const Dwarf_Die *parameter,
 
 	if (count == 0)
 		return refuse(finder, "it was optimised away");
-	if ((count == 1 || indirect) && ops[0].atom == DW_OP_fbreg)
+	if ((count == 1 || indirect) && ops[0].atom == DW_OP_fbreg && type_is_near((int64_t)ops[0].number))
 		return place_in_frame(finder, parameter, (int64_t)ops[0].number, indirect, place);
 	if (count == 1 && read_register(&ops[0], &number)) {
 		*place = in_register(general(finder, number));
 		return 0;
 	}
-	if ((count == 1 || indirect) && read_sum(&ops[0], &number, &offset))
+	if ((count == 1 || indirect) && read_sum(&ops[0], &number, &offset) && type_is_near(offset))
 		return place_in_memory(finder, number, offset, indirect, place);
-	if (count == 1 && ops[0].atom == DW_OP_addr) {
-		*place = at_address(finder, ops[0].number);
-		return 0;
-	}
+	if (count == 1 && ops[0].atom == DW_OP_addr)
+		return at_address(finder, ops[0].number, place);
 	if (count > 1 && (ops[1].atom == DW_OP_piece || ops[0].atom == DW_OP_piece))
 		return place_in_pieces(finder, ops, count, place);
 	if (ops[count - 1].atom == DW_OP_stack_value || ops[0].atom == DW_OP_implicit_value)
@@ -527,13 +526,13 @@ static int find_global(struct finder *finder, struct place *place)
 	if (!variable_find(module, unit, finder->argument->name, &finder->seen, &die)) {
 		if (!module || !variable_symbol(module, finder->argument->name, &address))
 			return refuse(finder, "there is no such variable");
-		*place = at_address(finder, address);
-		return 0;
+		return at_address(finder, address, place);
 	}
 	if (!dwarf_attr(&die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
 	    ops[0].atom != DW_OP_addr)
 		return refuse(finder, "the variable has no address of its own");
-	*place = at_address(finder, ops[0].number);
+	if (at_address(finder, ops[0].number, place) < 0)
+		return -1;
 	place->typed = type_of(&die, &place->type);
 	return 0;
 }

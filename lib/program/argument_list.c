@@ -76,9 +76,9 @@ static void offer_behind(struct list *list, const char *parameter, Dwarf_Die *ty
 	const char *arrow = ".";
 	bool is_pointer;
 
-	while (type_peel(type, &peeled) && type_is_reference(&peeled) && type_of(&peeled, &pointed))
-		*type = pointed;
-	if (!type_peel(type, &peeled))
+	if (type_peel(type, &peeled) && type_is_reference(&peeled) && type_of(&peeled, &pointed))
+		*type = pointed; /* of references to references there are none, but DWARF may say that one refers to itself */
+	if (!type_peel(type, &peeled) || type_is_reference(&peeled))
 		return;
 	is_pointer = dwarf_tag(&peeled) == DW_TAG_pointer_type;
 	if (is_pointer) {

@@ -8,7 +8,7 @@
 #include "base/near.h"
 #include "program/die.h"
 
-enum { PEELS_MAX = 32, WORD = 8, MEMBERS_MAX = 1 << 14, NESTED_MAX = 8, FIELDS_MAX = 256, ELEMENTS_MAX = 1 << 24 };
+enum { PEELS_MAX = 32, WORD = 8, MEMBERS_MAX = 1 << 14, NESTED_MAX = 8, FIELDS_MAX = 256, ELEMENTS_MAX = 1 << 24, FAR = 1 << 30 };
 
 bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -62,6 +62,16 @@ static bool read_number(Dwarf_Die *die, unsigned name, int64_t *number)
 	return true;
 }
 
+bool type_is_near(int64_t distance)
+{
+	return distance >= -FAR && distance <= FAR;
+}
+
+static bool read_distance(Dwarf_Die *die, unsigned name, int64_t *distance)
+{
+	return read_number(die, name, distance) && type_is_near(*distance);
+}
+
 /* Elements of all dimensions; 0: not known. */
 static int64_t count_elements(Dwarf_Die *array, int *dimensions)
 {
@@ -103,10 +113,12 @@ static int64_t size_within(Dwarf_Die *type, int depth)
 	if (depth == NESTED_MAX || !type_peel(type, &peeled))
 		return 0;
 	if (read_number(&peeled, DW_AT_byte_size, &size))
-		return size > 0 ? size : 0;
+		return size > 0 && type_is_near(size) ? size : 0;
 	if (dwarf_tag(&peeled) == DW_TAG_array_type && type_of(&peeled, &element)) {
+		int64_t count = count_elements(&peeled, &dimensions);
+
 		size = size_within(&element, depth + 1);
-		return size > 0 && size < ELEMENTS_MAX ? size * count_elements(&peeled, &dimensions) : 0;
+		return count <= FAR && type_is_near(size * count) ? size * count : 0;
 	}
 	return dwarf_tag(&peeled) == DW_TAG_pointer_type || type_is_reference(&peeled) ? WORD : 0;
 }
@@ -296,7 +308,7 @@ static int look_at(struct member_search *search, Dwarf_Die *die, int64_t base, i
 
 	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(die, &type))
 		return 0;
-	if (dwarf_attr(die, DW_AT_data_member_location, &place) && !read_number(die, DW_AT_data_member_location, &offset))
+	if (dwarf_attr(die, DW_AT_data_member_location, &place) && !read_distance(die, DW_AT_data_member_location, &offset))
 		return name && strcmp(name, search->name) == 0 ? -1 : 0; /* of a virtual base */
 	if (name && *name) {
 		near_offer(&search->near, name);
@@ -401,7 +413,7 @@ static void classify_members(struct class_search *search, Dwarf_Die *type, int64
 		if (dwarf_attr(&die, DW_AT_external, &bits) || dwarf_attr(&die, DW_AT_declaration, &bits))
 			continue; /* a static member */
 		if (dwarf_attr(&die, DW_AT_bit_size, &bits) || !type_of(&die, &inner) ||
-		    (!read_number(&die, DW_AT_data_member_location, &at) && dwarf_tag(type) != DW_TAG_union_type))
+		    (!read_distance(&die, DW_AT_data_member_location, &at) && dwarf_tag(type) != DW_TAG_union_type))
 			search->class.unknown = true;
 		else
 			classify_at(search, &inner, offset + at, depth + 1);

@@ -18,7 +18,10 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 /* Without names for it, const and the like; false: nothing is left. */
 bool type_peel(const Dwarf_Die *type, Dwarf_Die *peeled);
 
-int64_t type_size(Dwarf_Die *type); /* bytes; 0: not known */
+int64_t type_size(Dwarf_Die *type); /* bytes; 0: not known, or not near */
+
+/* Tells whether things of one program may be that far apart. Whatever DWARF says, the sum of a few such distances does not overflow. */
+bool type_is_near(int64_t distance);
 
 /* Of a peeled type. */
 bool type_is_reference(Dwarf_Die *type);
