@@ -94,6 +94,17 @@ window() {
 	refute_line --regexp '^(path|blame) .*other'
 }
 
+@test "a wait that its own timers end is for an answer only where the thread asked by that connection, and it ever answered" {
+	run blame-rank --text <(sed 's/^traced .*//' "$W/unanswered.txt")
+	assert_line --regexp '^blame graph=1 rank=1 name="timer: epoll_wait of victim" '
+	run blame-rank --text <(sed 's/^traced .*/traced process=10 asked=4/' "$W/unanswered.txt")
+	assert_line --regexp '^blame graph=1 rank=1 name="timer: epoll_wait of victim" '
+	run blame-rank --text <(sed '/sys_exit_recvfrom/s/ret=5/ret=0/' "$W/unanswered.txt")
+	assert_line --regexp '^blame graph=1 rank=1 name="timer: epoll_wait of victim" '
+	run blame-rank --text <(sed '/sys_enter_write/i event ts=2.525 cpu=0 tid=10 comm=victim name=syscalls:sys_enter_close fd=4\nevent ts=2.526 cpu=0 tid=10 comm=victim name=syscalls:sys_exit_close ret=0' "$W/unanswered.txt")
+	assert_line --regexp '^blame graph=1 rank=1 name="timer: epoll_wait of victim" '
+}
+
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
@@ -121,6 +132,7 @@ window() {
 		others-answer|timer: epoll_wait of helper
 		pooled|backend: running
 		tick|maker: running
+		unanswered|server: running
 		born|master: running
 		broadcast|waker: running
 		child|slowchild: running

@@ -8,6 +8,7 @@
 #include "wake/name.h"
 #include "wake/node.h"
 #include "wake/part.h"
+#include "wake/question.h"
 #include "wake/request.h"
 #include "wake/retry.h"
 #include "wake/syscall.h"
@@ -102,6 +103,11 @@ static void left(struct wake *wake, struct thread *thread)
 /* How far back an ask is looked for, in pieces of a thread. */
 enum { PATIENCE = 4096 };
 
+int32_t ask_woken(const struct thread *thread)
+{
+	return asking_of(thread)->woken >= 0 ? asking_of(thread)->woken : INDEX_NONE;
+}
+
 bool ask_any(const struct wake *wake, int16_t call)
 {
 	return reason_at(wake->reasons, call)->many;
@@ -131,6 +137,15 @@ static int32_t ended_by(const struct wake *wake, const struct piece *wait)
 	return wait->flags & PIECE_TICK ? INDEX_NONE : core_ender(wake, wait).thread;
 }
 
+/* Tells whether the process had asked the other thread's process when the wait began, and has no answer yet: its own timers ended no wait for that. */
+static bool has_asked(const struct wake *wake, const struct thread *thread, const struct piece *wait, int32_t other)
+{
+	struct question question = question_in(wake, thread, wait);
+
+	return other != INDEX_NONE && question.since != TIME_NONE &&
+	       events_tgid(wake->events, wake->threads.items[question.of]->tid) == events_tgid(wake->events, wake->threads.items[other]->tid);
+}
+
 static void answered_wait(struct wake *wake, struct thread *thread)
 {
 	size_t last = thread->pieces.count;
@@ -153,8 +168,9 @@ static void answered_wait(struct wake *wake, struct thread *thread)
 			ran += piece->what == WHAT_RUN ? end - piece->start : 0;
 			continue;
 		}
-		if (!is_own_timer(wake, thread, piece) || !is_idle(wake, piece) || asking_of(thread)->woke >= end ||
-		    ran > (end - piece->start) / IDLENESS)
+		if (!is_own_timer(wake, thread, piece) || !is_idle(wake, piece))
+			return;
+		if ((asking_of(thread)->woke >= end || ran > (end - piece->start) / IDLENESS) && !has_asked(wake, thread, piece, by))
 			return;
 		piece->cause = by == INDEX_NONE ? answered->cause : CAUSE_THREAD;
 		piece->cause_index = by == INDEX_NONE ? answered->cause_index : by;
@@ -341,6 +357,28 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	return ask;
 }
 
+/* The question that is still open at the end of the data: nobody has ended the wait but a timer of the thread's own, or nobody has. */
+static struct question open_question(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+
+	if (takes(wake, wait) && (is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE))
+		return question_in(wake, thread, wait);
+	return (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
+}
+
+int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait)
+{
+	return open_question(wake, thread, wait).of;
+}
+
+static struct ask still_asked(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	struct question question = open_question(wake, thread, at);
+
+	return (struct ask){question.since, question.by};
+}
+
 static struct ask asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	int64_t start = thread->pieces.items[at].start;
@@ -348,7 +386,9 @@ static struct ask asked(const struct wake *wake, const struct thread *thread, si
 
 	if (ask.since == TIME_NONE || ask.since >= start)
 		ask = handed_on(wake, thread, at);
-	if (ask.since == TIME_NONE && is_idle(wake, &thread->pieces.items[at]) && is_own_timer(wake, thread, &thread->pieces.items[at]))
+	if (ask_awaits(wake, thread, at) != INDEX_NONE)
+		ask = still_asked(wake, thread, at);
+	else if (ask.since == TIME_NONE && is_idle(wake, &thread->pieces.items[at]) && is_own_timer(wake, thread, &thread->pieces.items[at]))
 		ask = limit_since(wake, thread, at);
 	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
 }

@@ -13,8 +13,8 @@
 
 /* A line of the list. */
 struct call_line {
-	enum { CALL_MANY, CALL_RECEIVES, CALL_FAILS } kind;
-	const char *call; /* CALL_RECEIVES: a pattern */
+	enum { CALL_MANY, CALL_RECEIVES, CALL_SENDS, CALL_ASKS, CALL_CLOSES, CALL_FAILS } kind;
+	const char *call; /* a pattern, but of CALL_MANY and CALL_FAILS */
 	char *rest;	  /* the kind of file, or the errors; NULL: none */
 };
 
@@ -49,12 +49,12 @@ static bool is_of_many(const struct reasons *reasons, const struct reason *reaso
 	return false;
 }
 
-static bool does_receive(const struct reasons *reasons, const struct reason *reason)
+static bool does(const struct reasons *reasons, const struct reason *reason, int kind)
 {
 	for (size_t i = 0; is_call(reason) && i < reasons->calls.count; i++) {
 		const struct call_line *line = &reasons->calls.items[i];
 
-		if (line->kind == CALL_RECEIVES && fnmatch(line->call, reason->syscall, 0) == 0)
+		if ((int)line->kind == kind && fnmatch(line->call, reason->syscall, 0) == 0)
 			return true;
 	}
 	return false;
@@ -79,7 +79,8 @@ bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t r
 /* "many recvfrom udp socket", cut in place. -1 after fail(). */
 static int add_line(struct reasons *reasons, char *text, int number)
 {
-	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_RECEIVES] = "receives", [CALL_FAILS] = "fails"};
+	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_RECEIVES] = "receives", [CALL_SENDS] = "sends",
+					     [CALL_ASKS] = "asks", [CALL_CLOSES] = "closes", [CALL_FAILS] = "fails"};
 	const char *kind = strsep(&text, " "), *call = text ? strsep(&text, " ") : NULL;
 
 	for (int i = 0; call && i < (int)(sizeof(kinds) / sizeof(*kinds)); i++)
@@ -87,7 +88,7 @@ static int add_line(struct reasons *reasons, char *text, int number)
 			*ARRAY_ADD(&reasons->calls) = (struct call_line){i, call, text};
 			return 0;
 		}
-	return fail(LIST ":%d: a line is many, receives or fails, and a call", number);
+	return fail(LIST ":%d: a line is many, receives, sends, asks, closes or fails, and a call", number);
 }
 
 struct reasons *reasons_new(void)
@@ -163,7 +164,10 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 	kept->index = (int16_t)reasons->list.count;
 	point(&kept->reason, kept->key);
 	kept->reason.many = is_of_many(reasons, &kept->reason);
-	kept->reason.receives = does_receive(reasons, &kept->reason);
+	kept->reason.receives = does(reasons, &kept->reason, CALL_RECEIVES);
+	kept->reason.sends = does(reasons, &kept->reason, CALL_SENDS);
+	kept->reason.asks = does(reasons, &kept->reason, CALL_ASKS);
+	kept->reason.closes = does(reasons, &kept->reason, CALL_CLOSES);
 	*ARRAY_ADD(&reasons->list) = kept;
 	HASH_ADD_KEYPTR(hh, reasons->by_key, kept->key, length, kept);
 	return kept->index;

@@ -131,7 +131,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
-
+	int32_t awaited = ask_awaits(walk->cut.wake, thread, at);
 	bool another = ask.since == wait->start && is_of_another(walk->cut.wake, thread, wait, &errand);
 
 	errand.after = node;
@@ -143,7 +143,11 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.index = wait->cause_index;
 	if (wait->flags & PIECE_POLL)
 		walk->cut.wake->parts[PART_POLL]->explain(walk, thread, at, node, errand);
-	else if (another)
+	else if (awaited != INDEX_NONE) {
+		errand.index = awaited;
+		errand.part = PART_SCHED;
+		walk_later(walk, errand);
+	} else if (another)
 		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
 	else
 		walk_explain(walk, thread, at, node, errand);

@@ -1,0 +1,179 @@
+#include "wake/question.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "wake/ask.h"
+#include "wake/part.h"
+#include "wake/reason.h"
+#include "wake/syscall.h"
+
+/* Connections kept; of further ones nothing is known. */
+enum { CONNECTIONS_MAX = 1 << 16 };
+
+struct connection { /* by which a process asks */
+	struct {
+		int32_t process, fd;
+	} of;
+	struct question open; /* of: index of the thread that was asked last, also where nothing is open */
+	bool answers; /* something came from there */
+	bool told;    /* by a record, so it outlives a window */
+	UT_hash_handle hh;
+};
+
+struct connections {
+	struct connection *known;
+};
+
+static struct connections *of(const struct wake *wake)
+{
+	return wake->of[PART_QUESTION];
+}
+
+static struct connection *find(const struct wake *wake, int32_t process, int32_t fd)
+{
+	struct connection key = {.of = {process, fd}}, *found;
+
+	HASH_FIND(hh, of(wake)->known, &key.of, sizeof(key.of), found);
+	return found;
+}
+
+static void drop(struct wake *wake, struct connection *connection)
+{
+	HASH_DEL(of(wake)->known, connection);
+	free(connection);
+}
+
+static void nothing_open(struct connection *connection)
+{
+	connection->open = (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
+	connection->answers = false;
+}
+
+static void add(struct wake *wake, int32_t process, int32_t fd, bool told)
+{
+	struct connection *connection = find(wake, process, fd);
+
+	if (!connection && HASH_COUNT(of(wake)->known) >= CONNECTIONS_MAX)
+		return;
+	if (!connection) {
+		connection = NEW(struct connection);
+		connection->of.process = process;
+		connection->of.fd = fd;
+		HASH_ADD(hh, of(wake)->known, of, sizeof(connection->of), connection);
+	}
+	connection->told = told;
+	nothing_open(connection);
+}
+
+static int read_traced(struct wake *wake, const struct fields *fields)
+{
+	int64_t process = 0;
+	char *fds, *end, *at;
+
+	if (fields_integer(fields, "process", &process) < 0)
+		return -1;
+	fds = fields_copy(fields, "asks");
+	for (at = fds; at && *at; at = *end ? end + 1 : end) {
+		long fd = strtol(at, &end, 10);
+
+		if (end == at)
+			break;
+		if (fd >= 0 && fd <= INT32_MAX && process > 0 && process <= INT32_MAX)
+			add(wake, (int32_t)process, (int32_t)fd, true);
+	}
+	free(fds);
+	return 0;
+}
+
+/* Indexes of threads do not outlive the window. */
+static void forget(struct wake *wake)
+{
+	struct connection *connection, *next;
+
+	HASH_ITER(hh, of(wake)->known, connection, next) {
+		nothing_open(connection);
+		if (!connection->told)
+			drop(wake, connection);
+	}
+}
+
+static void forget_meanings(struct wake *wake)
+{
+	struct connection *connection, *next;
+
+	HASH_ITER(hh, of(wake)->known, connection, next)
+		drop(wake, connection);
+}
+
+/* What was sent or received meanwhile is not known. */
+static void lost(struct wake *wake, int64_t from)
+{
+	(void)from;
+	forget(wake);
+}
+
+static void sent(const struct thread *thread, struct connection *connection)
+{
+	int32_t woken = ask_woken(thread);
+
+	if (connection->open.since == TIME_NONE)
+		connection->open.since = syscall_of(thread)->since;
+	connection->open.by = thread->index;
+	if (woken != INDEX_NONE)
+		connection->open.of = woken;
+}
+
+static void returns(struct wake *wake, struct thread *thread, int64_t result)
+{
+	const struct in_call *call = syscall_of(thread);
+	const struct reason *reason = reason_at(wake->reasons, call->name);
+	int32_t process = call->fd == FD_NONE ? 0 : events_tgid(wake->events, thread->tid);
+	struct connection *connection = process ? find(wake, process, call->fd) : NULL;
+
+	if (reason->asks && process)
+		add(wake, process, call->fd, false);
+	else if (connection && reason->closes)
+		drop(wake, connection);
+	else if (connection && reason->sends && result > 0)
+		sent(thread, connection);
+	else if (connection && reason->receives && result > 0) {
+		connection->open.since = TIME_NONE;
+		connection->answers = true;
+	}
+}
+
+struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	int32_t process = events_tgid(wake->events, thread->tid), asked;
+	struct question question = {TIME_NONE, INDEX_NONE, INDEX_NONE};
+	struct connection *connection, *next;
+
+	if (!process)
+		return question;
+	HASH_ITER(hh, of(wake)->known, connection, next) {
+		const struct question *open = &connection->open;
+
+		if (connection->of.process != process || open->since == TIME_NONE || open->since > wait->start || !connection->answers)
+			continue;
+		asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);
+		if (!asked || (question.since != TIME_NONE && asked != events_tgid(wake->events, wake->threads.items[question.of]->tid)))
+			return (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
+		if (question.since == TIME_NONE || open->since < question.since)
+			question = *open;
+	}
+	return question;
+}
+
+static const struct part_record records[] = {{KIND_TRACED, read_traced}, {0}};
+
+const struct part question_part = {
+	.records = records,
+	.window = sizeof(struct connections),
+	.forget = forget,
+	.forget_meanings = forget_meanings,
+	.free = forget_meanings,
+	.lost = lost,
+	.returns = returns,
+};
