@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/priority.h"
-#include "blame/past.h"
+#include "blame/thread_past.h"
 #include "event/event.h"
 #include "span/requests.h"
 
@@ -23,7 +23,7 @@ static const struct option_entry options[] = {
 
 struct building {
 	struct requests *requests;
-	struct past *past; /* who held up threads, where the stream tells how they were woken */
+	struct thread_past *past; /* who held up threads, where the stream tells how they were woken */
 };
 
 /* Drops records that name thread or device numbers of one host: the output has no events that these names belong to. */
@@ -33,7 +33,7 @@ static int record_seen(void *context, const struct record *record)
 
 	if (requests_reads(record->kind) && requests_record(building->requests, record) < 0)
 		return -1;
-	if (past_reads(record->kind) && past_record(building->past, record) < 0)
+	if (thread_past_reads(record->kind) && thread_past_record(building->past, record) < 0)
 		return -1;
 	return record->kind == KIND_STREAM || record->kind == KIND_LOST ? STREAM_PASS : STREAM_DROP;
 }
@@ -43,7 +43,7 @@ static int stream_over(void *context)
 	const struct building *building = context;
 	int status = requests_write(building->requests);
 
-	past_forget(building->past);
+	thread_past_forget(building->past);
 	return status;
 }
 
@@ -77,10 +77,10 @@ int main(int argc, char **argv)
 	interrupt_defer();
 	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
-	building = (struct building){requests_new(stream, events), past_new(stream, events)};
+	building = (struct building){requests_new(stream, events), thread_past_new(stream, events)};
 	if (!building.past)
 		die("%s", fail_text());
-	requests_teller(building.requests, (struct doings_teller){past_tell, building.past});
+	requests_teller(building.requests, (struct doings_teller){thread_past_tell, building.past});
 	for (int i = 0; i < files.count; i++) {
 		struct state_file *file = state_file_load(files.items[i], events);
 
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 
 	/* build */
 	for (int kind = 0; kind < KINDS; kind++)
-		if (requests_reads(kind) || past_reads(kind))
+		if (requests_reads(kind) || thread_past_reads(kind))
 			handlers.on[kind] = record_seen;
 	for (size_t i = 0; i < sizeof(unnamed) / sizeof(unnamed[0]); i++)
 		handlers.on[unnamed[i]] = record_seen;
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 
 	/* close */
 	requests_free(building.requests);
-	past_free(building.past);
+	thread_past_free(building.past);
 	events_free(events);
 	return failed < 0 ? EXIT_FAILED : status;
 }

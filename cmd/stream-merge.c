@@ -31,7 +31,7 @@ static char **files_of(char **operands, int count)
 	return files;
 }
 
-static int merge_all(struct merge *merge, char **operands, int count, struct stream *stream)
+static int merge_all(struct host_merge *merge, char **operands, int count, struct stream *stream)
 {
 	for (int i = 0; i < count; i++)
 		if (merge_read(merge, operands[i]) < 0)
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[NAME=]FILE...", "merge streams of several hosts by one clock");
 	struct stream *stream;
-	struct merge *merge;
+	struct host_merge *merge;
 	char **files;
 	int status, failed;
 

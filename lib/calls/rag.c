@@ -631,7 +631,7 @@ static int32_t returning(const struct rag *rag, const struct function_event *eve
 /* The hands of an event: its call takes something over, or hands it on. Returns the first hand of a later event. */
 static size_t take_hands(struct rag *rag, struct hands *hands, size_t next, size_t event, int32_t call)
 {
-	const struct functions *functions = function_all(rag->wake);
+	const struct traced_functions *functions = function_all(rag->wake);
 
 	for (; next < functions->hands.count && functions->hands.items[next].event == event; next++) {
 		const struct function_hand *hand = &functions->hands.items[next];

@@ -35,7 +35,7 @@ static void see_wakes(struct measure *measure)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct event_type *type = events_type(measure->events, names[i]);
 
-		measure->wakes[i] = (struct wake){type, event_type_field(type, "pid"), event_type_field(type, "target_cpu"), i > 0};
+		measure->wakes[i] = (struct wake_type){type, event_type_field(type, "pid"), event_type_field(type, "target_cpu"), i > 0};
 	}
 }
 
@@ -464,7 +464,7 @@ static void choose_cpu(struct measure *measure, int64_t tid, int64_t cpu)
 	}
 }
 
-static void see_wake(struct measure *measure, const struct wake *wake, const struct event *event)
+static void see_wake(struct measure *measure, const struct wake_type *wake, const struct event *event)
 {
 	int64_t cpu = event_has(event, wake->target) ? event_number(event, wake->target) : -1;
 

@@ -77,7 +77,7 @@ struct measure {
 	bool for_cpu; /* a chart is, so switches are of interest */
 	bool vouched; /* the collector says that all CPUs were recorded; else `recorded` tells */
 	struct recorded recorded;
-	struct wake {
+	struct wake_type {
 		const struct event_type *type;
 		const struct event_field *tid, *target;
 		bool chosen; /* that is the CPU it gets, not the one that it had */

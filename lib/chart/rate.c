@@ -10,7 +10,7 @@ enum { EMPTY_MOST = 64 };
  * Computer Programming 2, 1982). A thread that caused more than one event in TALLY_THREADS + 1 is among them, and its count is too low by
  * at most that share of all events.
  */
-static void count_thread(struct tally *tally, int32_t tid)
+static void count_thread(struct thread_tally *tally, int32_t tid)
 {
 	struct tally_thread *free = NULL;
 
@@ -30,7 +30,7 @@ static void count_thread(struct tally *tally, int32_t tid)
 		tally->threads[i].count--;
 }
 
-static void tally_add(struct tally *tally, bool counts, int32_t tid)
+static void tally_add(struct thread_tally *tally, bool counts, int32_t tid)
 {
 	tally->events++;
 	if (!counts)
@@ -41,7 +41,7 @@ static void tally_add(struct tally *tally, bool counts, int32_t tid)
 }
 
 /* The thread that caused at least half of the counted events; -1: none did, or it is not certain. */
-static int32_t tally_most(const struct tally *tally)
+static int32_t tally_most(const struct thread_tally *tally)
 {
 	for (int i = 0; i < TALLY_THREADS; i++)
 		if (tally->threads[i].count > 0 && 2 * tally->threads[i].count >= tally->counted)
@@ -52,7 +52,7 @@ static int32_t tally_most(const struct tally *tally)
 static void clear(struct active_chart *chart)
 {
 	for (struct series *series = chart->set.series; series; series = series->hh.next)
-		series->tally = (struct tally){0};
+		series->tally = (struct thread_tally){0};
 }
 
 void rate_forget(struct active_chart *chart)
@@ -64,7 +64,7 @@ void rate_forget(struct active_chart *chart)
 /* The interval's value of one series; where there was nothing that could fail, there is none. */
 static int close_series(struct measure *measure, struct active_chart *chart, struct series *series)
 {
-	const struct tally *tally = &series->tally;
+	const struct thread_tally *tally = &series->tally;
 	int64_t end = span_add(chart->begin, chart->policy->interval);
 	struct sample sample = {.series = series, .value = (double)tally->counted, .start = chart->begin, .end = end};
 

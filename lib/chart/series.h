@@ -30,7 +30,7 @@ enum {
 };
 
 /* The events of the current interval, of a chart that counts. All zero is an empty tally. Used by rate.c. */
-struct tally {
+struct thread_tally {
 	uint64_t events;  /* all */
 	uint64_t counted; /* events that count */
 	struct tally_thread {
@@ -85,7 +85,7 @@ struct series {
 	double single;	  /* the limit that this comes from, of a single value */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
 	struct series_signs *signs; /* NULL: there are none */
-	struct tally tally; /* of a chart that counts: the interval at hand */
+	struct thread_tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
 	struct plot plot;
 	struct rules_past past;

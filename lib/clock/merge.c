@@ -20,16 +20,16 @@ struct input {
 	bool over;
 };
 
-struct merge {
+struct host_merge {
 	struct hosts *hosts;
 	ARRAY(struct input *) inputs;
 	ARRAY(char *) notes;
 	int reference;
 };
 
-struct merge *merge_new(void)
+struct host_merge *merge_new(void)
 {
-	struct merge *merge = NEW(struct merge);
+	struct host_merge *merge = NEW(struct host_merge);
 
 	merge->hosts = hosts_new();
 	return merge;
@@ -45,7 +45,7 @@ static void input_free(struct input *input)
 	free(input);
 }
 
-void merge_free(struct merge *merge)
+void merge_free(struct host_merge *merge)
 {
 	for (size_t i = 0; i < merge->inputs.count; i++)
 		input_free(merge->inputs.items[i]);
@@ -83,7 +83,7 @@ static int read_all(struct feed *feed)
 	return feed_close(feed);
 }
 
-int merge_read(struct merge *merge, const char *operand)
+int merge_read(struct host_merge *merge, const char *operand)
 {
 	struct input *input = NEW(struct input);
 	int64_t wall;
@@ -100,18 +100,18 @@ int merge_read(struct merge *merge, const char *operand)
 
 /* --- clocks ------------------------------------------------------------------------------------------------------- */
 
-size_t merge_note_count(const struct merge *merge)
+size_t merge_note_count(const struct host_merge *merge)
 {
 	return merge->notes.count;
 }
 
-const char *merge_note(const struct merge *merge, size_t i)
+const char *merge_note(const struct host_merge *merge, size_t i)
 {
 	return merge->notes.items[i];
 }
 
 /* The first whose clock was not set back. */
-static int steady_host(const struct merge *merge)
+static int steady_host(const struct host_merge *merge)
 {
 	for (size_t i = 0; i < merge->inputs.count; i++)
 		if (eras_steps(merge->inputs.items[i]->feed->eras) == 0)
@@ -119,7 +119,7 @@ static int steady_host(const struct merge *merge)
 	return 0;
 }
 
-int merge_find(struct merge *merge, const char *reference)
+int merge_find(struct host_merge *merge, const char *reference)
 {
 	merge->reference = reference ? hosts_named(merge->hosts, reference) : steady_host(merge);
 	if (merge->reference == HOST_NONE)
@@ -140,7 +140,7 @@ int merge_find(struct merge *merge, const char *reference)
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 /* 1; 0: all was read; -1 after fail(). */
-static int next(struct merge *merge, struct input *input)
+static int next(struct host_merge *merge, struct input *input)
 {
 	int64_t before = input->at;
 
@@ -158,7 +158,7 @@ static int next(struct merge *merge, struct input *input)
 	return 1;
 }
 
-static struct input *earliest(const struct merge *merge, const struct input *only)
+static struct input *earliest(const struct host_merge *merge, const struct input *only)
 {
 	struct input *first = NULL;
 
@@ -172,7 +172,7 @@ static struct input *earliest(const struct merge *merge, const struct input *onl
 }
 
 /* Times behind a step back are in order, even if they are wrong. */
-static int write_all(struct merge *merge, const struct input *only, struct stream *stream, struct merged *merged)
+static int write_all(struct host_merge *merge, const struct input *only, struct stream *stream, struct merged *merged)
 {
 	struct input *input;
 
@@ -185,7 +185,7 @@ static int write_all(struct merge *merge, const struct input *only, struct strea
 	return 0;
 }
 
-static int begin(struct merge *merge, const struct input *only, struct stream *stream, struct merged *merged)
+static int begin(struct host_merge *merge, const struct input *only, struct stream *stream, struct merged *merged)
 {
 	for (size_t i = 0; i < merge->inputs.count; i++) {
 		struct input *input = merge->inputs.items[i];
@@ -205,7 +205,7 @@ static int begin(struct merge *merge, const struct input *only, struct stream *s
 	return hosts_write(merge->hosts, stream);
 }
 
-int merge_write(struct merge *merge, struct stream *stream, const char *only)
+int merge_write(struct host_merge *merge, struct stream *stream, const char *only)
 {
 	int host = only ? hosts_named(merge->hosts, only) : HOST_NONE, status;
 	const struct input *input = host == HOST_NONE ? NULL : merge->inputs.items[host];

@@ -5,7 +5,7 @@
  * Then clocks are found, and all is written in the order of the reference's time: before records of another host than those before
  * a `host` record.
  *
- *	struct merge *merge = merge_new();
+ *	struct host_merge *merge = merge_new();
  *	merge_read(merge, "web1.tb")		each
  *	merge_find(merge, "web1")
  *	merge_note_count(merge), merge_note(merge, i)
@@ -17,22 +17,22 @@
 
 #include "stream/stream.h"
 
-struct merge;
+struct host_merge;
 
-struct merge *merge_new(void);
-void merge_free(struct merge *merge);
+struct host_merge *merge_new(void);
+void merge_free(struct host_merge *merge);
 
 /* Reads a stream: "FILE" or "NAME=FILE". 0; -1 after fail(). Its text must outlive the merge. */
-int merge_read(struct merge *merge, const char *operand);
+int merge_read(struct host_merge *merge, const char *operand);
 
 /* Finds the clocks, by that of `reference`; NULL: of the first whose clock was not set back. -1 after fail(): there is no such host. */
-int merge_find(struct merge *merge, const char *reference);
+int merge_find(struct host_merge *merge, const char *reference);
 
 /* Sentences for people: which clocks were stepped, and which hosts could not be placed. */
-size_t merge_note_count(const struct merge *merge);
-const char *merge_note(const struct merge *merge, size_t i);
+size_t merge_note_count(const struct host_merge *merge);
+const char *merge_note(const struct host_merge *merge, size_t i);
 
 /* Writes the merged stream, or of it a host's only, as one of that host. 0; -1 after fail(). */
-int merge_write(struct merge *merge, struct stream *stream, const char *only);
+int merge_write(struct host_merge *merge, struct stream *stream, const char *only);
 
 #endif

@@ -325,7 +325,7 @@ static void append_frame(struct line *line, const char *frame)
 	line_append(line, frame, strlen(frame));
 }
 
-static void add_time(struct folded *folded, const struct piece *piece)
+static void add_time(struct folded *folded, const struct story_piece *piece)
 {
 	char *leaf = *piece->part->act ? make_frame(piece->part->act) : NULL;
 	struct stack *stack;
@@ -370,7 +370,7 @@ static void fold_story(struct folded *folded, const struct story *story)
 
 	push(folded, story->signal && *story->signal->comm ? story->signal->comm : story->root_name);
 	for (size_t p = story->pieces.count; p-- > 0;) {
-		const struct piece *piece = &story->pieces.items[p];
+		const struct story_piece *piece = &story->pieces.items[p];
 
 		if (p < known && functions[p].ended)
 			set_function(folded, functions[p].ended); /* of the one on top, whose wait the piece ended */

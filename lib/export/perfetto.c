@@ -279,7 +279,7 @@ static int export_path(struct perfetto *perfetto, const struct story *story, uin
 	int status = 0;
 
 	for (size_t i = 0; i < story->pieces.count && status == 0; i++) {
-		const struct piece *piece = &story->pieces.items[i];
+		const struct story_piece *piece = &story->pieces.items[i];
 		uint64_t track;
 		size_t mark;
 

@@ -37,7 +37,7 @@ struct hours {
 	names done;	      /* in order */
 	bool more;	      /* the folder had another when it was read */
 	struct name at_hand;
-	struct stages stages; /* zstd, blame-rank, and what takes in */
+	struct stage_pipe stages; /* zstd, blame-rank, and what takes in */
 };
 
 static int by_name(const void *a, const void *b)
@@ -228,8 +228,8 @@ void hours_step(struct hours *hours)
 {
 	static stage_function *const functions[STAGES] = {unpack, rank, take_in};
 
-	stages_reap(&hours->stages, WNOHANG);
-	if (stages_run(&hours->stages))
+	stage_pipe_reap(&hours->stages, WNOHANG);
+	if (stage_pipe_runs(&hours->stages))
 		return;
 	if (*hours->at_hand.text)
 		finish(hours);
@@ -237,8 +237,8 @@ void hours_step(struct hours *hours)
 		return;
 	hours->more = find_next(hours);
 	if (hours->more)
-		stages_start(&hours->stages, functions, hours);
-	if (!stages_run(&hours->stages)) /* there is none, or no process could be made: the next step tries again */
+		stage_pipe_start(&hours->stages, functions, hours);
+	if (!stage_pipe_runs(&hours->stages)) /* there is none, or no process could be made: the next step tries again */
 		*hours->at_hand.text = '\0';
 }
 
@@ -247,7 +247,7 @@ void hours_end(struct hours *hours)
 	for (int i = 0; i < STAGES; i++)
 		if (hours->stages.pids[i] > 0)
 			kill(hours->stages.pids[i], SIGTERM);
-	stages_reap(&hours->stages, 0);
+	stage_pipe_reap(&hours->stages, 0);
 	free(hours->done.items);
 	free(hours);
 }

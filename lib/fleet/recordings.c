@@ -30,7 +30,7 @@ enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, AR
 struct recording {
 	struct order *order;	/* a copy */
 	struct seek *seek;	/* of an order that names a server; NULL: none was needed yet */
-	struct stages stages;	/* trace-collect, run-features, and what takes in */
+	struct stage_pipe stages;	/* trace-collect, run-features, and what takes in */
 	bool ending;		/* the order is over */
 	bool wanted;		/* by the orders that were read last */
 	bool refused;
@@ -219,7 +219,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 		}
 		recording->again_at = time(NULL) + AGAIN_SECONDS;
 		if (left)
-			stages_start(&recording->stages, functions, &(struct beginning){recordings, order, job, path, left});
+			stage_pipe_start(&recording->stages, functions, &(struct beginning){recordings, order, job, path, left});
 	}
 	if (job)
 		job_free(job);
@@ -324,12 +324,12 @@ void recordings_step(struct recordings *recordings)
 	for (size_t i = 0; i < recordings->all.count; i++) {
 		struct recording *recording = recordings->all.items[i];
 
-		stages_reap(&recording->stages, WNOHANG);
+		stage_pipe_reap(&recording->stages, WNOHANG);
 		if (!recording->wanted || now >= recording->order->until)
 			stop(recording);
-		else if (!recording->refused && !stages_run(&recording->stages) && now >= recording->again_at)
+		else if (!recording->refused && !stage_pipe_runs(&recording->stages) && now >= recording->again_at)
 			begin(recordings, recording);
-		if (recording->wanted || stages_run(&recording->stages)) {
+		if (recording->wanted || stage_pipe_runs(&recording->stages)) {
 			recordings->all.items[kept++] = recording;
 		} else {
 			forget_count(recordings, recording->order);
@@ -349,7 +349,7 @@ void recordings_end(struct recordings *recordings)
 	for (size_t i = 0; i < recordings->all.count; i++) {
 		struct recording *recording = recordings->all.items[i];
 
-		while (stages_reap(&recording->stages, WNOHANG), stages_run(&recording->stages) && time(NULL) < end)
+		while (stage_pipe_reap(&recording->stages, WNOHANG), stage_pipe_runs(&recording->stages) && time(NULL) < end)
 			nanosleep(&moment, NULL);
 		free_recording(recording);
 	}

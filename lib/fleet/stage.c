@@ -31,11 +31,11 @@ static pid_t start(stage_function *function, void *context, int in, int out)
 }
 
 /* No process has the writing end of a pipe that it reads: else it would never see its end. */
-void stages_start(struct stages *stages, stage_function *const functions[STAGES], void *context)
+void stage_pipe_start(struct stage_pipe *stages, stage_function *const functions[STAGES], void *context)
 {
 	int in = -1;
 
-	*stages = (struct stages){.failed = false};
+	*stages = (struct stage_pipe){.failed = false};
 	for (int i = 0; i < STAGES && !stages->failed; i++) {
 		int ends[2] = {-1, -1};
 
@@ -52,7 +52,7 @@ void stages_start(struct stages *stages, stage_function *const functions[STAGES]
 		close(in);
 }
 
-bool stages_run(const struct stages *stages)
+bool stage_pipe_runs(const struct stage_pipe *stages)
 {
 	bool run = false;
 
@@ -61,7 +61,7 @@ bool stages_run(const struct stages *stages)
 	return run;
 }
 
-void stages_reap(struct stages *stages, int options)
+void stage_pipe_reap(struct stage_pipe *stages, int options)
 {
 	int status = 0;
 

@@ -36,7 +36,7 @@ struct piece {
 	ARRAY(struct piece_name) names;
 };
 
-struct layout {
+struct print_layout {
 	ARRAY(struct piece) pieces;
 	char *after; /* literal, behind the last piece */
 };
@@ -53,7 +53,7 @@ static void free_piece(struct piece *piece)
 	free(piece->delimiter);
 }
 
-void layout_free(struct layout *layout)
+void layout_free(struct print_layout *layout)
 {
 	for (size_t i = 0; layout && i < layout->pieces.count; i++)
 		free_piece(&layout->pieces.items[i]);
@@ -254,9 +254,9 @@ static const char *read_literal(const char *at, char **literal)
 	return at;
 }
 
-static struct layout *turn_around(const struct tep_event *event)
+static struct print_layout *turn_around(const struct tep_event *event)
 {
-	struct layout *layout = NEW(struct layout);
+	struct print_layout *layout = NEW(struct print_layout);
 	const struct tep_print_arg *arg = event->print_fmt.args;
 	const char *at = event->print_fmt.format;
 	char *literal;
@@ -296,11 +296,11 @@ static void write_head(FILE *file, const char *format)
 	fprintf(file, "\tfield:int y;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: %s\n", format);
 }
 
-struct layout *layout_new(const char *format)
+struct print_layout *layout_new(const char *format)
 {
 	struct tep_handle *tep = tep_alloc();
 	struct tep_event *event = NULL;
-	struct layout *layout = NULL;
+	struct print_layout *layout = NULL;
 	size_t length;
 	char *text;
 	FILE *file = open_memstream(&text, &length);
@@ -387,7 +387,7 @@ static size_t skip_blanks(const char *text, size_t length)
 	return skip(text, length, " ");
 }
 
-static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match);
+static bool match_from(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match);
 
 static bool is_name(char c)
 {
@@ -427,7 +427,7 @@ static bool begins_named(const char *text, size_t length)
 }
 
 /* Behind piece i the layout goes on with a name, and the text with another one, or it has ended. */
-static bool leaves_here(const struct layout *layout, size_t i, const char *text, size_t length)
+static bool leaves_here(const struct print_layout *layout, size_t i, const char *text, size_t length)
 {
 	const char *behind = i + 1 < layout->pieces.count ? layout->pieces.items[i + 1].before : layout->after;
 	bool ended = skip(text, length, " )]") == length;
@@ -436,7 +436,7 @@ static bool leaves_here(const struct layout *layout, size_t i, const char *text,
 }
 
 /* The literal behind piece i stands at the end of `text` of this length, and all behind it matches too. */
-static bool ends_here(const struct layout *layout, size_t i, const char *text, size_t taken, size_t length, struct match *match)
+static bool ends_here(const struct print_layout *layout, size_t i, const char *text, size_t taken, size_t length, struct match *match)
 {
 	match->at[i] = text;
 	match->length[i] = taken;
@@ -452,7 +452,7 @@ static bool ends_here(const struct layout *layout, size_t i, const char *text, s
 }
 
 /* One of the names. */
-static bool match_names(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+static bool match_names(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	size_t taken;
@@ -474,7 +474,7 @@ static bool may_be_name(const char *text, size_t taken, size_t length)
 }
 
 /* A text may hold anything, so it ends where all that follows fits; the shortest such text is taken. */
-static bool match_text(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+static bool match_text(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	bool last = i + 1 == layout->pieces.count;
@@ -489,7 +489,7 @@ static bool match_text(const struct layout *layout, size_t i, const char *text, 
 	return false;
 }
 
-static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+static bool match_from(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	const char *before = i < layout->pieces.count ? piece->before : layout->after;
@@ -587,7 +587,7 @@ static bool same_field(const struct piece *one, const struct piece *other)
 }
 
 /* The elements of an array: 0x1,0x2,0x3, as the stream spells them. */
-static void write_array(const struct layout *layout, const struct match *match, size_t first, struct line *line)
+static void write_array(const struct print_layout *layout, const struct match *match, size_t first, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[first];
 	char text[ELEMENTS_MAX * 20] = "";
@@ -620,7 +620,7 @@ static void write_device(struct line *line, const char *field, uint64_t dev)
 }
 
 /* Puts together the numbers of a field whose parts stand here and further on in the text. */
-static void write_parts(const struct layout *layout, const struct match *match, size_t first, struct line *line)
+static void write_parts(const struct print_layout *layout, const struct match *match, size_t first, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[first];
 	bool device = false;
@@ -648,7 +648,7 @@ static void write_parts(const struct layout *layout, const struct match *match, 
 		line_unsigned(line, piece->field, sum);
 }
 
-static void write_piece(const struct layout *layout, const struct match *match, size_t i, struct line *line)
+static void write_piece(const struct print_layout *layout, const struct match *match, size_t i, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[i];
 
@@ -662,7 +662,7 @@ static void write_piece(const struct layout *layout, const struct match *match, 
 		write_parts(layout, match, i, line);
 }
 
-static void write_pieces(const struct layout *layout, const struct match *match, struct line *line)
+static void write_pieces(const struct print_layout *layout, const struct match *match, struct line *line)
 {
 	for (size_t i = 0; i < match->count; i++) {
 		bool seen = layout->pieces.items[i].meaning == PIECE_NOTHING;
@@ -674,7 +674,7 @@ static void write_pieces(const struct layout *layout, const struct match *match,
 	}
 }
 
-static bool matches(const struct layout *layout, const char *text, size_t length, struct match *match)
+static bool matches(const struct print_layout *layout, const char *text, size_t length, struct match *match)
 {
 	static const char *const missing[2][2] = {{"[]()", "[]"}, {"()", ""}};
 
@@ -683,7 +683,7 @@ static bool matches(const struct layout *layout, const char *text, size_t length
 	return layout->pieces.count <= PIECES_MAX && match_from(layout, 0, text, length, match);
 }
 
-long layout_read(const struct layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line)
+long layout_read(const struct print_layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line)
 {
 	struct match match = {.rest = fit == LAYOUT_BEGIN, .part = fit == LAYOUT_PART};
 

@@ -15,11 +15,11 @@
 
 #include "stream/line.h"
 
-struct layout;
+struct print_layout;
 
 /* NULL: the print format cannot be inverted. `format` is the text after "print fmt:" in a format file. */
-struct layout *layout_new(const char *format);
-void layout_free(struct layout *layout);
+struct print_layout *layout_new(const char *format);
+void layout_free(struct print_layout *layout);
 
 /*
  * The part of a text that must fit the layout: all of it; up to a blank; or up to another name=value or the end, because kernels and
@@ -28,7 +28,7 @@ void layout_free(struct layout *layout);
 enum layout_fit { LAYOUT_WHOLE, LAYOUT_BEGIN, LAYOUT_PART, LAYOUT_FITS };
 
 /* Appends the fields of a text to the line. Returns the length read; -1: the layout does not fit, and the line is unchanged. */
-long layout_read(const struct layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line);
+long layout_read(const struct print_layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line);
 
 /*
  * The same without a layout: takes everything of the form name=value or name: value. `hexadecimal`: numbers without 0x are so, too.

@@ -27,7 +27,7 @@
 struct known_line {
 	const char *system, *name; /* the name may be a pattern */
 	const char *format;	   /* NULL: only the system is known */
-	struct layout *layout;	   /* made when it is first needed */
+	struct print_layout *layout;	   /* made when it is first needed */
 	bool tried;
 };
 
@@ -118,7 +118,7 @@ static struct known_event *find(struct known *known, const char *name)
 	return event;
 }
 
-static const struct layout *layout_of(struct known_line *line)
+static const struct print_layout *layout_of(struct known_line *line)
 {
 	if (!line->tried && line->format)
 		line->layout = layout_new(line->format);

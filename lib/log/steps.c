@@ -155,7 +155,7 @@ static const struct image_block *judge(struct steps *steps, const struct mapping
 
 enum { STACK_POINTER = 7 };
 
-static bool add_register(const struct steps *steps, const struct stride *stride, const struct comparison *comparison, int8_t number, uint64_t times,
+static bool add_register(const struct steps *steps, const struct stride *stride, const struct compared_operand *comparison, int8_t number, uint64_t times,
 			 uint64_t *sum)
 {
 	const struct stride *from = comparison->when == COMPARISON_AT_END ? stride : steps->known;
@@ -169,7 +169,7 @@ static bool add_register(const struct steps *steps, const struct stride *stride,
 }
 
 /* Where the operand lies in memory; false: nobody knows. */
-static bool operand_address(const struct steps *steps, const struct stride *stride, const struct comparison *comparison, uint64_t *address)
+static bool operand_address(const struct steps *steps, const struct stride *stride, const struct compared_operand *comparison, uint64_t *address)
 {
 	*address = (uint64_t)comparison->displacement + (comparison->relative ? stride->to : 0);
 	return comparison->relative || (add_register(steps, stride, comparison, comparison->base, 1, address) &&
@@ -177,7 +177,7 @@ static bool operand_address(const struct steps *steps, const struct stride *stri
 }
 
 static void add_operand(struct steps *steps, struct line *line, const struct mapping *mapping, const struct stride *stride,
-			const struct comparison *comparison)
+			const struct compared_operand *comparison)
 {
 	uint64_t address, byte;
 	char *variable;

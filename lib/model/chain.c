@@ -27,24 +27,24 @@ static bool is_thread(const struct node *node)
 	return node->tid > 0 && (node->what == WHAT_RUN || node->what == WHAT_RUNNABLE || node->what == WHAT_WAIT);
 }
 
-static const struct node *node_of(const struct graph *graph, const struct piece *piece)
+static const struct node *node_of(const struct graph *graph, const struct story_piece *piece)
 {
 	return piece->node == NODE_NONE ? NULL : &graph->nodes.items[piece->node];
 }
 
 /* Where the time went: the longest piece of the part that took the most. NULL: no part took most of it. */
-static const struct piece *main_piece(const struct story *story)
+static const struct story_piece *main_piece(const struct story *story)
 {
-	const struct part *main = NULL;
-	const struct piece *longest = NULL;
+	const struct story_part *main = NULL;
+	const struct story_piece *longest = NULL;
 
-	for (const struct part *part = story->parts; part; part = part->hh.next)
+	for (const struct story_part *part = story->parts; part; part = part->hh.next)
 		if (!main || part->time > main->time)
 			main = part;
 	if (!main || !(main->time >= MOST * story_length(story)))
 		return NULL;
 	for (size_t i = 0; i < story->pieces.count; i++) {
-		const struct piece *piece = &story->pieces.items[i];
+		const struct story_piece *piece = &story->pieces.items[i];
 
 		if (piece->part == main &&
 		    (!longest || span_between(piece->from, piece->to) > span_between(longest->from, longest->to)))
@@ -53,13 +53,13 @@ static const struct piece *main_piece(const struct story *story)
 	return longest;
 }
 
-static bool lasts_through(const struct node *node, const struct piece *piece)
+static bool lasts_through(const struct node *node, const struct story_piece *piece)
 {
 	return overlap(node, piece->from, piece->to) >= COVERED * (double)span_between(piece->from, piece->to);
 }
 
 /* The wait of a thread that holds most of the piece; NULL: there is none. */
-static const struct node *wait_over(const struct graph *graph, int32_t tid, const struct piece *piece)
+static const struct node *wait_over(const struct graph *graph, int32_t tid, const struct story_piece *piece)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
@@ -95,7 +95,7 @@ static const struct node *named_then(const struct link *link, const struct node 
 }
 
 /* The wait whose end ended this one, if it lasts through the piece, too; NULL: there is none. */
-static const struct node *wait_behind(const struct graph *graph, const struct node *wait, const struct piece *piece)
+static const struct node *wait_behind(const struct graph *graph, const struct node *wait, const struct story_piece *piece)
 {
 	size_t count;
 	const struct edge *edges = graph_arriving(graph, (int32_t)(wait - graph->nodes.items), &count);
@@ -113,7 +113,7 @@ static const struct node *wait_behind(const struct graph *graph, const struct no
  * A thread that wakes up in between, to look around, and waits on, is on the path again further back: who it waits for is told by the
  * waits that ended each other. Returns the new count.
  */
-static size_t extend(const struct graph *graph, const struct piece *piece, struct link *links, size_t count)
+static size_t extend(const struct graph *graph, const struct story_piece *piece, struct link *links, size_t count)
 {
 	const struct node *wait = count > 0 ? links[count - 1].wait : NULL;
 
@@ -130,7 +130,7 @@ static size_t extend(const struct graph *graph, const struct piece *piece, struc
  * What follows a piece on the path is whom its end woke, and whom that woke. So who waits for whom, from the thread
  * that was made to wait down to the piece, is read backward from the end. Only waits that last through the piece count.
  */
-static size_t find_links(const struct story *story, const struct graph *graph, const struct piece *piece, struct link *links)
+static size_t find_links(const struct story *story, const struct graph *graph, const struct story_piece *piece, struct link *links)
 {
 	size_t count = 0, kept = 0, i;
 
@@ -182,7 +182,7 @@ static char *reason_of(const struct chain_link *link)
 }
 
 /* The deed of the last thread: ", asleep in nanosleep (timer)"; without the name where that stands before it already. */
-static void say_end(FILE *out, const struct chain_link *last, const struct part *part)
+static void say_end(FILE *out, const struct chain_link *last, const struct story_part *part)
 {
 	if (*part->about && !strcmp(part->about, last->name))
 		fprintf(out, ", %s%s", part->behind, part->meanwhile);
@@ -190,7 +190,7 @@ static void say_end(FILE *out, const struct chain_link *last, const struct part 
 		fprintf(out, ": %s%s", part->words, part->meanwhile);
 }
 
-static char *chain_words(const struct story *story, const struct part *part)
+static char *chain_words(const struct story *story, const struct story_part *part)
 {
 	char *words = NULL, *name, *reason;
 	size_t size = 0;
@@ -244,7 +244,7 @@ static void add_link(struct story *story, const struct site *site, const struct 
 
 void chain_find(struct story *story, const struct site *site, const struct graph *graph)
 {
-	const struct piece *piece = graph && graph->kind == GRAPH_WAKE ? main_piece(story) : NULL;
+	const struct story_piece *piece = graph && graph->kind == GRAPH_WAKE ? main_piece(story) : NULL;
 	struct link links[LINKS_MAX];
 	size_t count = piece && piece->node != NODE_NONE ? find_links(story, graph, piece, links) : 0;
 
@@ -320,7 +320,7 @@ void chain_waits(struct story *story, const struct graph *graph)
 		return;
 	collect_waits(&waits, graph);
 	for (size_t i = 1; i < story->pieces.count; i++) {
-		const struct piece *piece = &story->pieces.items[i];
+		const struct story_piece *piece = &story->pieces.items[i];
 		const struct node *node = node_of(graph, piece), *wait;
 
 		if (!node || !is_thread(node) || node->what == WHAT_WAIT || !strcmp(piece->row, piece[-1].row))

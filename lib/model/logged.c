@@ -160,7 +160,7 @@ static struct tally *find_tally(struct logging *logging, enum graph_kind kind, c
 static void count_story(struct logging *logging, enum logged_class class, const struct story *story, uint64_t request)
 {
 	logging->told.classes[class].explained[story->kind]++;
-	for (const struct part *part = story->parts; part; part = part->hh.next) {
+	for (const struct story_part *part = story->parts; part; part = part->hh.next) {
 		struct tally *tally = part->deed ? find_tally(logging, story->kind, part->deed) : NULL;
 
 		if (!tally)

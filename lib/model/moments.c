@@ -99,7 +99,7 @@ static void count_story(struct moments *moments, const struct moment *moment, co
 		verdicts_count(moments->verdicts, &story->culprits.items[i], &sighting);
 }
 
-static int by_time(const struct part *a, const struct part *b)
+static int by_time(const struct story_part *a, const struct story_part *b)
 {
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;

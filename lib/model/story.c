@@ -37,7 +37,7 @@ static void free_holding(struct holding *holding)
 
 void story_free(struct story *story)
 {
-	struct part *part, *next;
+	struct story_part *part, *next;
 	size_t i;
 
 	if (!story)
@@ -86,14 +86,14 @@ double story_length(const struct story *story)
 	return (double)span_between(story->from, story->to) / 1e9;
 }
 
-double story_share(const struct story *story, const struct part *part)
+double story_share(const struct story *story, const struct story_part *part)
 {
 	return story->to > story->from ? part->time / story_length(story) : NAN;
 }
 
 bool story_hides_slivers(const struct story *story)
 {
-	const struct part *part;
+	const struct story_part *part;
 	int slivers = 0;
 
 	for (part = story->parts; part; part = part->hh.next)
@@ -112,7 +112,7 @@ size_t story_culprits(const struct story *story, size_t room)
 
 /* --- who held the CPU while a thread waited for it -------------------------------------------------------------------------- */
 
-static struct holding *find_holding(struct part *part, const char *owner, bool throttled)
+static struct holding *find_holding(struct story_part *part, const char *owner, bool throttled)
 {
 	for (size_t i = 0; i < part->holdings.count; i++)
 		if (part->holdings.items[i].throttled == throttled && !strcmp(part->holdings.items[i].owner, owner))
@@ -120,7 +120,7 @@ static struct holding *find_holding(struct part *part, const char *owner, bool t
 	return NULL;
 }
 
-static void hold(struct part *part, const struct node *node, double seconds)
+static void hold(struct story_part *part, const struct node *node, double seconds)
 {
 	char *owner = fit_cleaned(words_row(node));
 	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
@@ -138,7 +138,7 @@ static void hold(struct part *part, const struct node *node, double seconds)
 }
 
 /* How much of a piece a node covers, in nanoseconds. */
-static double overlap(const struct node *node, const struct piece *piece)
+static double overlap(const struct node *node, const struct story_piece *piece)
 {
 	int64_t begin = node->start > piece->from ? node->start : piece->from, end = node->end < piece->to ? node->end : piece->to;
 
@@ -146,7 +146,7 @@ static double overlap(const struct node *node, const struct piece *piece)
 }
 
 /* Adds to the part of a piece in which a thread was runnable. */
-static void count_holders(struct part *part, const struct graph *graph, const struct piece *piece)
+static void count_holders(struct story_part *part, const struct graph *graph, const struct story_piece *piece)
 {
 	size_t count, i;
 	const struct edge *edges = graph_arriving(graph, piece->node, &count);
@@ -161,7 +161,7 @@ static void count_holders(struct part *part, const struct graph *graph, const st
 }
 
 /* How long all threads with the name of this one held it. */
-static double held_by_name(const struct part *part, const struct holding *one)
+static double held_by_name(const struct story_part *part, const struct holding *one)
 {
 	double time = 0;
 
@@ -172,7 +172,7 @@ static double held_by_name(const struct part *part, const struct holding *one)
 }
 
 /* ", held by hogger/12" */
-static char *say_holders(const struct part *part)
+static char *say_holders(const struct story_part *part)
 {
 	const struct holding *best = NULL;
 
@@ -195,7 +195,7 @@ static char *say_holders(const struct part *part)
 }
 
 /* A thread that sleeps again and again polls something in between; no event says what. */
-static char *say_often(const struct part *part)
+static char *say_often(const struct story_part *part)
 {
 	char number[NUMBER_ROOM];
 
@@ -206,7 +206,7 @@ static char *say_often(const struct part *part)
 /* Most of the time a thread just ran: from here that looks alike whether it computed or spun, and only stacks tell in what. */
 static char *say_hint(const struct story *story)
 {
-	for (const struct part *part = story->parts; part && !story->stacks; part = part->hh.next)
+	for (const struct story_part *part = story->parts; part && !story->stacks; part = part->hh.next)
 		if (part->what == WHAT_RUN && part->deed->kind == DEED_RUN && *part->about && 2 * part->time >= story_length(story))
 			return memory_format("%s was computing or spinning: --stack tells in what", part->about);
 	return NULL;
@@ -217,7 +217,7 @@ void story_close(struct story *story)
 	story->closed = true;
 	if (story->kind == GRAPH_WAKE && story_length(story) > 0)
 		story->hint = say_hint(story);
-	for (struct part *part = story->parts; part; part = part->hh.next) {
+	for (struct story_part *part = story->parts; part; part = part->hh.next) {
 		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
 			continue;
 		free(part->meanwhile);
@@ -289,9 +289,9 @@ static char *say_meanwhile(const struct graph *graph, int32_t index)
 }
 
 /* Takes the words; the caller fills in the rest of a new part. */
-static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
+static struct story_part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
 {
-	struct part *part;
+	struct story_part *part;
 
 	HASH_FIND_STR(story->parts, words, part);
 	*is_new = !part;
@@ -305,7 +305,7 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 		free(meanwhile);
 		return part;
 	}
-	part = NEW(struct part);
+	part = NEW(struct story_part);
 	part->what = what;
 	part->words = words;
 	part->meanwhile = meanwhile;
@@ -322,13 +322,13 @@ static int view_of(const struct story *story, const struct graph *graph, const s
 	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);
 }
 
-static struct part *part_of(const struct site *site, struct story *story, const struct graph *graph, int32_t index,
+static struct story_part *part_of(const struct site *site, struct story *story, const struct graph *graph, int32_t index,
 			    const struct node *node)
 {
 	struct sentence sentence = words_sentence(node, view_of(story, graph, node));
 	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : say_meanwhile(graph, index);
 	bool is_new;
-	struct part *part = story_part(story, node->what, fit_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
+	struct story_part *part = story_part(story, node->what, fit_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
 
 	if (is_new) {
 		part->act = sentence.of_row ? fit_clean(sentence.predicate) : memory_format("%s", part->words);
@@ -366,9 +366,9 @@ static int read_told(const struct site *site, struct told_node *told, const stru
 static void add_piece(const struct site *site, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
 		      int64_t from, int64_t to)
 {
-	struct piece *piece = ARRAY_ADD(&story->pieces);
+	struct story_piece *piece = ARRAY_ADD(&story->pieces);
 
-	*piece = (struct piece){.from = from, .to = to, .what = node->what, .node = index};
+	*piece = (struct story_piece){.from = from, .to = to, .what = node->what, .node = index};
 	piece->row = fit_cleaned(words_row(node));
 	piece->name = fit_cleaned(words_row_name(node));
 	piece->part = part_of(site, story, graph, index, node);
@@ -414,7 +414,7 @@ int story_path(const struct site *site, struct story *story, const struct graph 
 /* --- the ranking --------------------------------------------------------------------------------------------------------- */
 
 /* Tells whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
-static bool is_part(const struct culprit *culprit, const struct part *part)
+static bool is_part(const struct culprit *culprit, const struct story_part *part)
 {
 	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)
 		return false;
@@ -427,7 +427,7 @@ static bool is_part(const struct culprit *culprit, const struct part *part)
 
 bool story_is_ranked_alike(const struct story *story)
 {
-	const struct part *part = story->parts;
+	const struct story_part *part = story->parts;
 	size_t i;
 
 	for (i = 0; i < story->culprits.count && part; i++, part = part->hh.next) {

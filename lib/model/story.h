@@ -11,10 +11,10 @@
 #include "model/signal.h"
 
 /* A piece of a critical path. */
-struct piece {
+struct story_piece {
 	int64_t from, to;
 	enum node_what what;
-	struct part *part; /* of its story */
+	struct story_part *part; /* of its story */
 	int32_t node; /* of the graph; NODE_NONE; good while the graph is there */
 	char *row;   /* the thread or device that it belongs to: "grinder/77", "loop0" */
 	char *name;  /* the same without the number of a thread: "grinder" */
@@ -27,7 +27,7 @@ struct holding { /* of a CPU that a thread waited for */
 };
 
 /* All pieces of a path that are the same thing, in words. */
-struct part {
+struct story_part {
 	char *words; /* "in service at loop0" */
 	char *act;   /* the same without the subject, if that is in the row of the piece */
 	char *about; /* the name of the thread whose words can be put behind it, without it: "" if there is none */
@@ -72,9 +72,9 @@ struct story {
 	bool stacks;	       /* its graph has some */
 	ARRAY(struct chain_link) links; /* and as data */
 	bool closed;	       /* its path is complete */
-	ARRAY(struct piece) pieces;
+	ARRAY(struct story_piece) pieces;
 	ARRAY(struct path_wait) waits; /* in the order of their ends; none where the graph did not come */
-	struct part *parts; /* hash; longest time first when told */
+	struct story_part *parts; /* hash; longest time first when told */
 	ARRAY(struct culprit) culprits;
 };
 
@@ -95,7 +95,7 @@ char *story_words(const struct site *site, const struct story *story);
 
 /* How long it took, in seconds; 0 where that is not known. And the share of that which a part took, NAN where not known. */
 double story_length(const struct story *story);
-double story_share(const struct story *story, const struct part *part);
+double story_share(const struct story *story, const struct story_part *part);
 
 /* Tells whether its slivers are put together: they tell a reader little, two or more of them less. */
 bool story_hides_slivers(const struct story *story);

@@ -41,7 +41,7 @@ struct verdicts {
 	uint64_t ranked_streams;
 	struct host *hosts;
 	bool compared;
-	struct comparison comparison;
+	struct diff comparison;
 };
 
 struct verdicts *verdicts_new(void)
@@ -266,7 +266,7 @@ static char *say_share(double bad, double good)
 	return memory_format(apart ? "%.1f %% of the time instead of %.1f %%" : "%.3g %% of the time instead of %.3g %%", 100 * bad, 100 * good);
 }
 
-char *comparison_words(const struct comparison *comparison)
+char *diff_words(const struct diff *comparison)
 {
 	const char *what = "moments compared";
 	char *hosts, *words;
@@ -291,14 +291,14 @@ static void change_free(struct change *change)
 	free(change->words);
 }
 
-const struct comparison *verdicts_comparison(const struct verdicts *verdicts)
+const struct diff *verdicts_diff(const struct verdicts *verdicts)
 {
 	return verdicts->compared ? &verdicts->comparison : NULL;
 }
 
 int verdicts_change(struct verdicts *verdicts, const struct site *site, const struct fields *fields)
 {
-	struct comparison *comparison = &verdicts->comparison;
+	struct diff *comparison = &verdicts->comparison;
 	struct change change = {.p = NAN};
 	char *words, *share, *sure;
 
@@ -328,7 +328,7 @@ int verdicts_change(struct verdicts *verdicts, const struct site *site, const st
 
 void verdicts_free(struct verdicts *verdicts)
 {
-	struct comparison *comparison = &verdicts->comparison;
+	struct diff *comparison = &verdicts->comparison;
 	struct tally *tally, *next;
 	struct host *host, *next_host;
 	size_t i;

@@ -59,7 +59,7 @@ struct change {
 	double good, bad;  /* shares */
 	double p;	   /* NAN: too few moments */
 };
-struct comparison {
+struct diff {
 	uint64_t good_moments, bad_moments;
 	uint64_t good_hosts, bad_hosts; /* 0: moments were dealt, not hosts */
 	ARRAY(struct change) changes;
@@ -69,9 +69,9 @@ struct comparison {
 int verdicts_change(struct verdicts *verdicts, const struct site *site, const struct fields *fields);
 
 /* NULL: nothing was compared. */
-const struct comparison *verdicts_comparison(const struct verdicts *verdicts);
+const struct diff *verdicts_diff(const struct verdicts *verdicts);
 
 /* "moments compared: 4 good, 4 bad, of 2 and 3 hosts". The caller frees it. */
-char *comparison_words(const struct comparison *comparison);
+char *diff_words(const struct diff *comparison);
 
 #endif

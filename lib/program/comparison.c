@@ -67,7 +67,7 @@ static bool is_changed(const struct block *block, size_t from, size_t to, int8_t
 }
 
 /* When the registers are as the instruction at `place` read them. */
-static enum comparison_when when_known(const struct block *block, size_t place, const struct comparison *comparison)
+static enum comparison_when when_known(const struct block *block, size_t place, const struct compared_operand *comparison)
 {
 	const int8_t used[] = {comparison->base, comparison->index};
 	bool before = false, since = false;
@@ -81,12 +81,12 @@ static enum comparison_when when_known(const struct block *block, size_t place, 
 	return !since ? COMPARISON_AT_END : !before ? COMPARISON_AT_START : COMPARISON_LOST;
 }
 
-static const struct comparison unknown = {.what = COMPARISON_UNKNOWN, .base = COMPARISON_NO_REGISTER, .index = COMPARISON_NO_REGISTER};
+static const struct compared_operand unknown = {.what = COMPARISON_UNKNOWN, .base = COMPARISON_NO_REGISTER, .index = COMPARISON_NO_REGISTER};
 
-static struct comparison in_memory(const struct block *block, size_t place, const cs_x86_op *operand)
+static struct compared_operand in_memory(const struct block *block, size_t place, const cs_x86_op *operand)
 {
 	const cs_insn *insn = block->insns.items[place], *branch = block->insns.items[block->insns.count - 1];
-	struct comparison found = unknown;
+	struct compared_operand found = unknown;
 
 	found.what = COMPARISON_MEMORY;
 	found.size = operand->size;
@@ -134,9 +134,9 @@ static bool alters(const cs_insn *insn)
 }
 
 /* Where the value of a register came from, as it is before the instruction at `place`. */
-static struct comparison trace(const struct block *block, size_t place, int8_t number)
+static struct compared_operand trace(const struct block *block, size_t place, int8_t number)
 {
-	struct comparison found = unknown;
+	struct compared_operand found = unknown;
 
 	while (place-- > 0) {
 		const cs_insn *insn = block->insns.items[place];
@@ -175,18 +175,18 @@ static size_t find_flags(const struct block *block)
 }
 
 /* Of several operands the first that lies in memory, or else the first that is known. */
-static struct comparison of_operands(const struct block *block, size_t place)
+static struct compared_operand of_operands(const struct block *block, size_t place)
 {
 	const cs_insn *insn = block->insns.items[place];
 	const cs_x86 *x86 = &insn->detail->x86;
 	const cs_x86_op *memory = memory_operand(insn);
-	struct comparison first = unknown;
+	struct compared_operand first = unknown;
 
 	if (memory)
 		return in_memory(block, place, memory);
 	for (uint8_t i = 0; i < x86->op_count; i++) {
 		int8_t number = x86->operands[i].type == X86_OP_REG ? number_of(x86->operands[i].reg) : COMPARISON_NO_REGISTER;
-		struct comparison found = number == COMPARISON_NO_REGISTER ? unknown : trace(block, place, number);
+		struct compared_operand found = number == COMPARISON_NO_REGISTER ? unknown : trace(block, place, number);
 
 		if (found.what == COMPARISON_MEMORY)
 			return found;
@@ -201,7 +201,7 @@ static bool has_condition(const struct block *block, const cs_insn *insn)
 	return cs_insn_group(block->capstone, insn, X86_GRP_JUMP) && insn->id != X86_INS_JMP && insn->id != X86_INS_LJMP;
 }
 
-static struct comparison judge(const struct block *block)
+static struct compared_operand judge(const struct block *block)
 {
 	size_t flags = find_flags(block);
 
@@ -218,10 +218,10 @@ static bool take_block(struct block *block, cs_insn *insns, size_t count, uint64
 	return block->insns.count && block->insns.items[block->insns.count - 1]->address == branch;
 }
 
-struct comparison comparison_find(const uint8_t *bytes, size_t size, uint64_t address, uint64_t branch)
+struct compared_operand comparison_find(const uint8_t *bytes, size_t size, uint64_t address, uint64_t branch)
 {
 	struct block block = {.capstone = exits_decoder()};
-	struct comparison found = unknown;
+	struct compared_operand found = unknown;
 	cs_insn *insns;
 	size_t count = block.capstone ? cs_disasm(block.capstone, bytes, size, address, BLOCK_MOST, &insns) : 0;
 
@@ -234,7 +234,7 @@ struct comparison comparison_find(const uint8_t *bytes, size_t size, uint64_t ad
 	return found;
 }
 
-bool comparison_is_sane(const struct comparison *comparison)
+bool comparison_is_sane(const struct compared_operand *comparison)
 {
 	return comparison->what <= COMPARISON_MEMORY && comparison->when <= COMPARISON_LOST && comparison->base >= COMPARISON_NO_REGISTER &&
 	       comparison->base < COMPARISON_REGISTERS && comparison->index >= COMPARISON_NO_REGISTER &&

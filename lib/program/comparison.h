@@ -22,7 +22,7 @@ enum comparison_when { COMPARISON_AT_END /* registers before the branch */, COMP
 
 enum { COMPARISON_NO_REGISTER = -1, COMPARISON_REGISTERS = 16 /* rax rbx rcx rdx rsi rdi rbp rsp r8 ... r15 */ };
 
-struct comparison {
+struct compared_operand {
 	uint8_t what, when;
 	int8_t base, index;    /* registers by number */
 	uint8_t scale, size;
@@ -31,9 +31,9 @@ struct comparison {
 };
 
 /* x86-64 only. The block begins with the first of these bytes, at an address, and ends with the branch at another. */
-struct comparison comparison_find(const uint8_t *bytes, size_t size, uint64_t address, uint64_t branch);
+struct compared_operand comparison_find(const uint8_t *bytes, size_t size, uint64_t address, uint64_t branch);
 
 /* It came from another process: its numbers are in their ranges. */
-bool comparison_is_sane(const struct comparison *comparison);
+bool comparison_is_sane(const struct compared_operand *comparison);
 
 #endif

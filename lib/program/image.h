@@ -58,7 +58,7 @@ enum { IMAGE_LINE = 256 };
 
 /* What a block of code depends on, and where its first instruction and its branch stand in the source: "server.c:71"; "": not known. */
 struct image_block {
-	struct comparison comparison;
+	struct compared_operand comparison;
 	char first[IMAGE_LINE], branch[IMAGE_LINE];
 };
 

@@ -76,7 +76,7 @@ struct lookup {
 	char *path; /* the last that was asked about, which is mostly the next, too; NULL: none */
 	struct opener_file found; /* there */
 	size_t length; /* of the answer's text, behind which there is a NUL */
-	struct answer answer;
+	struct lookup_answer answer;
 	char text[ANSWER_ROOM + 1];
 };
 
@@ -187,7 +187,7 @@ static enum outcome outlook(struct lookup *lookup)
 	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || passed > lookup->patience ? SLOW : ANSWERED;
 }
 
-static bool tell(struct lookup *lookup, const struct question *question, const void *text, size_t length, int fd)
+static bool tell(struct lookup *lookup, const struct lookup_question *question, const void *text, size_t length, int fd)
 {
 	return lookup_send(lookup->socket, question, sizeof(*question), text, length, fd, MSG_DONTWAIT) == 0;
 }
@@ -218,7 +218,7 @@ static enum outcome receive(struct lookup *lookup)
 /* The answer, once all that is wished for it was given. */
 static enum outcome await(struct lookup *lookup, const char *path)
 {
-	struct question given = {.kind = ASK_GIVEN};
+	struct lookup_question given = {.kind = ASK_GIVEN};
 
 	for (int i = 0; i < WISHES_MAX; i++) {
 		enum outcome outcome = receive(lookup);
@@ -305,7 +305,7 @@ static uid_t owner_by(const struct opener_file *file)
 }
 
 /* Asks the process that is ready, and waits for the first answer. A process that does not answer is ended. */
-static enum outcome ask(struct lookup *lookup, const struct question *question, const char *text, size_t length,
+static enum outcome ask(struct lookup *lookup, const struct lookup_question *question, const char *text, size_t length,
 			const struct opener_file *about, int fd, const char *path)
 {
 	enum outcome outcome;
@@ -352,7 +352,7 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file)
  * The process may die of what another file did to it, or be killed from outside. So the file is asked about again, alone, and once more,
  * before it is blamed.
  */
-static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct question *question, const char *more)
+static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct lookup_question *question, const char *more)
 {
 	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
 	char *text = memory_format("%s%c%s", name, '\0', more);
@@ -392,7 +392,7 @@ static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, c
 	return outcome;
 }
 
-static void take_step(const struct answer *answer, struct step *step)
+static void take_step(const struct lookup_answer *answer, struct step *step)
 {
 	*step = (struct step){
 		.known = answer->known && answer->base < STEP_REGISTERS,
@@ -425,7 +425,7 @@ static void take_functions(const struct lookup *lookup, struct lookup_place *pla
 
 void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offset, struct lookup_place *place)
 {
-	struct question question = {.kind = ASK_PLACE, .image = file->number, .offset = offset};
+	struct lookup_question question = {.kind = ASK_PLACE, .image = file->number, .offset = offset};
 
 	*place = (struct lookup_place){0};
 	if (is_spent(lookup, file) || ask_about(lookup, file, &question, "") != ANSWERED || lookup->answer.kind != ANSWER_PLACE ||
@@ -447,7 +447,7 @@ static void clean_line(char line[IMAGE_LINE])
 
 void lookup_block(struct lookup *lookup, struct lookup_file *file, uint64_t offset, uint64_t behind, struct image_block *block)
 {
-	struct question question = {.kind = ASK_BLOCK, .image = file->number, .offset = offset};
+	struct lookup_question question = {.kind = ASK_BLOCK, .image = file->number, .offset = offset};
 	char number[NUMBER_ROOM];
 
 	*block = (struct image_block){0};
@@ -464,7 +464,7 @@ void lookup_block(struct lookup *lookup, struct lookup_file *file, uint64_t offs
 
 char *lookup_variable_at(struct lookup *lookup, struct lookup_file *file, uint64_t offset, int64_t distance, uint64_t *byte)
 {
-	struct question question = {.kind = ASK_VARIABLE_AT, .image = file->number, .offset = offset};
+	struct lookup_question question = {.kind = ASK_VARIABLE_AT, .image = file->number, .offset = offset};
 	char number[NUMBER_ROOM];
 
 	snprintf(number, sizeof(number), "%lld", (long long)distance);
@@ -475,7 +475,7 @@ char *lookup_variable_at(struct lookup *lookup, struct lookup_file *file, uint64
 }
 
 /* Asks about a file that the process need not keep. */
-static enum outcome ask_once(struct lookup *lookup, const struct question *question, const char *text, size_t length,
+static enum outcome ask_once(struct lookup *lookup, const struct lookup_question *question, const char *text, size_t length,
 			     const struct opener_file *file, const char *path)
 {
 	enum outcome outcome = UNHEARD;
@@ -493,7 +493,7 @@ static enum outcome ask_once(struct lookup *lookup, const struct question *quest
 
 size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, const char *path, unsigned char id[CODE_BUILD_ID])
 {
-	struct question question = {.kind = ASK_BUILD_ID};
+	struct lookup_question question = {.kind = ASK_BUILD_ID};
 	struct lookup_file file = {.owner = owner_by(found)};
 	enum outcome outcome;
 
@@ -532,7 +532,7 @@ static int find_path(struct lookup *lookup, const char *path)
 }
 
 /* The file at a path that the user gave, or that a process has mapped. */
-static int ask_path(struct lookup *lookup, struct question question, const char *path, const char *text)
+static int ask_path(struct lookup *lookup, struct lookup_question question, const char *path, const char *text)
 {
 	size_t length = strlen(path) + 1 + strlen(text);
 	char *both, *reason;
@@ -559,7 +559,7 @@ static int ask_path(struct lookup *lookup, struct question question, const char 
 
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset)
 {
-	if (ask_path(lookup, (struct question){.kind = ASK_OFFSET}, path, function) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_OFFSET}, path, function) < 0)
 		return -1;
 	*offset = lookup->answer.number;
 	return 0;
@@ -567,7 +567,7 @@ int lookup_offset(struct lookup *lookup, const char *path, const char *function,
 
 int lookup_variable(struct lookup *lookup, const char *path, const char *variable, uint64_t *address, uint64_t *size)
 {
-	if (ask_path(lookup, (struct question){.kind = ASK_VARIABLE}, path, variable) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_VARIABLE}, path, variable) < 0)
 		return -1;
 	if (lookup->answer.kind != ANSWER_DONE || lookup->length != sizeof(*size))
 		return fail("cannot read '%s': nobody can tell where variables are", path);
@@ -580,7 +580,7 @@ int lookup_matching(struct lookup *lookup, const char *path, const char *pattern
 {
 	size_t bytes = 0;
 
-	if (ask_path(lookup, (struct question){.kind = ASK_MATCHING}, path, pattern) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_MATCHING}, path, pattern) < 0)
 		return -1;
 	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX && bytes < NAMES_BYTES; i++) {
 		bytes += lookup->length;
@@ -598,7 +598,7 @@ int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, cha
 {
 	size_t length;
 
-	if (ask_path(lookup, (struct question){.kind = ASK_TRAITS}, path, "") < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_TRAITS}, path, "") < 0)
 		return -1;
 	*traits = (unsigned)lookup->answer.number;
 	length = lookup->length < room ? lookup->length : room;
@@ -612,7 +612,7 @@ int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, cha
 int lookup_ends(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool unsafe, struct ends *ends)
 {
 	*ends = (struct ends){0};
-	if (ask_path(lookup, (struct question){.kind = ASK_ENDS, .image = unsafe, .offset = offset}, path, function) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_ENDS, .image = unsafe, .offset = offset}, path, function) < 0)
 		return -1;
 	ends->start = lookup->answer.number;
 	ends->at_exits = lookup->answer.known;
@@ -627,7 +627,7 @@ size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_swit
 {
 	size_t count;
 
-	if (ask_path(lookup, (struct question){.kind = ASK_SWITCHES}, path, "") < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_SWITCHES}, path, "") < 0)
 		return 0;
 	count = lookup->length / sizeof(*found);
 	count = count < ENDS_SWITCHES ? count : ENDS_SWITCHES;
@@ -644,7 +644,7 @@ int lookup_instruction(struct lookup *lookup, const char *path, const char *func
 {
 	if (behind > UINT32_MAX)
 		return fail("no function has 0x%llx bytes", (unsigned long long)behind);
-	if (ask_path(lookup, (struct question){.kind = ASK_INSTRUCTION, .image = (uint32_t)behind, .offset = offset}, path, function) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_INSTRUCTION, .image = (uint32_t)behind, .offset = offset}, path, function) < 0)
 		return -1;
 	*at = lookup->answer.number;
 	return 0;
@@ -665,7 +665,7 @@ static int take_found(const struct lookup *lookup, const char *path, int count, 
 int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
 		     struct argument_found *found)
 {
-	const struct question question = {.kind = ASK_ARGUMENTS, .image = at_entry ? ASK_AT_ENTRY : ASK_IN_FUNCTION, .offset = offset};
+	const struct lookup_question question = {.kind = ASK_ARGUMENTS, .image = at_entry ? ASK_AT_ENTRY : ASK_IN_FUNCTION, .offset = offset};
 	char *both = memory_format("%s\n%s", function, text);
 	int status = ask_path(lookup, question, path, both);
 
@@ -676,7 +676,7 @@ int lookup_arguments(struct lookup *lookup, const char *path, const char *functi
 int lookup_arguments_leniently(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
 			       const char *lines, struct argument_found *found, char **why)
 {
-	const struct question question = {.kind = ASK_ARGUMENTS, .image = ASK_LENIENTLY, .offset = offset};
+	const struct lookup_question question = {.kind = ASK_ARGUMENTS, .image = ASK_LENIENTLY, .offset = offset};
 	struct arguments arguments;
 	size_t used;
 	int status;
@@ -698,7 +698,7 @@ int lookup_arguments_leniently(struct lookup *lookup, const char *path, const ch
 
 char *lookup_type(struct lookup *lookup, const char *name)
 {
-	const struct question question = {.kind = ASK_TYPE};
+	const struct lookup_question question = {.kind = ASK_TYPE};
 	const struct opener_file none = {.place = -1};
 	enum outcome outcome = UNHEARD;
 
@@ -712,7 +712,7 @@ char *lookup_parameters(struct lookup *lookup, const char *path, const char *fun
 	static const char by_convention[] = "%1,%2,%3,%4,%5,%6,ret";
 	struct arguments all;
 
-	if (ask_path(lookup, (struct question){.kind = ASK_PARAMETERS, .offset = offset}, path, function) < 0)
+	if (ask_path(lookup, (struct lookup_question){.kind = ASK_PARAMETERS, .offset = offset}, path, function) < 0)
 		return NULL;
 	if (lookup->answer.kind != ANSWER_DONE || lookup->answer.number == 0 || (*lookup->text && arguments_parse(lookup->text, &all) < 0))
 		return memory_text(by_convention, strlen(by_convention));

@@ -38,7 +38,7 @@ enum question_kind {
 /* How arguments are asked about, in place of an image. */
 enum { ASK_AT_ENTRY, ASK_IN_FUNCTION, ASK_LENIENTLY /* at the entry */ };
 
-struct question {
+struct lookup_question {
 	uint32_t kind, image;
 	uint64_t offset;
 };
@@ -51,7 +51,7 @@ enum answer_kind {
 	ANSWER_WISH,   /* a debug file: number: enum debug_place; text: link or build id */
 };
 
-struct answer {
+struct lookup_answer {
 	uint32_t kind;
 	uint32_t count; /* of texts, each with NUL behind it */
 	uint64_t number;
@@ -63,7 +63,7 @@ struct answer {
 };
 
 /* As long as all that the longest message can have: names that are cut beyond DEMANGLED_MAX. */
-enum { TEXT_MAX = 4096 + 16, QUESTION_ROOM = 8192 + 512, ANSWER_ROOM = sizeof(struct answer) + IMAGE_FUNCTIONS * TEXT_MAX };
+enum { TEXT_MAX = 4096 + 16, QUESTION_ROOM = 8192 + 512, ANSWER_ROOM = sizeof(struct lookup_answer) + IMAGE_FUNCTIONS * TEXT_MAX };
 
 /* Sends a message of two parts, and a file unless that is -1. -1 with errno. */
 int lookup_send(int socket, const void *head, size_t size, const void *text, size_t length, int fd, int flags);

@@ -29,7 +29,7 @@ enum { SOCKET = STDERR_FILENO + 1, MEMORY = 768 << 20, MEMORY_SHARE = 4 /* of th
 
 static struct {
 	ARRAY(struct image *) images; /* by number */
-	struct question question;
+	struct lookup_question question;
 	char text[QUESTION_ROOM + 1];
 	size_t length;
 	int fd; /* that came along; -1: none */
@@ -58,7 +58,7 @@ static void receive(void)
 	}
 }
 
-static void answer(const struct answer *head, const char *text, size_t length)
+static void answer(const struct lookup_answer *head, const char *text, size_t length)
 {
 	if (lookup_send(SOCKET, head, sizeof(*head), text, length, -1, 0) < 0)
 		_exit(0);
@@ -66,7 +66,7 @@ static void answer(const struct answer *head, const char *text, size_t length)
 
 static void answer_text(enum answer_kind kind, const char *text)
 {
-	struct answer head = {.kind = kind};
+	struct lookup_answer head = {.kind = kind};
 	size_t length = strlen(text);
 
 	answer(&head, text, length < TEXT_MAX ? length : TEXT_MAX);
@@ -74,14 +74,14 @@ static void answer_text(enum answer_kind kind, const char *text)
 
 static void answer_number(uint64_t number)
 {
-	struct answer head = {.kind = ANSWER_DONE, .number = number};
+	struct lookup_answer head = {.kind = ANSWER_DONE, .number = number};
 
 	answer(&head, NULL, 0);
 }
 
 static int wish(void *context, enum debug_place place, const void *text, size_t length)
 {
-	struct answer head = {.kind = ANSWER_WISH, .number = place};
+	struct lookup_answer head = {.kind = ANSWER_WISH, .number = place};
 
 	(void)context;
 	answer(&head, text, length < TEXT_MAX ? length : TEXT_MAX);
@@ -105,7 +105,7 @@ static struct image *image_asked(void)
 	return *image;
 }
 
-static void set_step(struct answer *head, const struct step *step)
+static void set_step(struct lookup_answer *head, const struct step *step)
 {
 	head->known = step->known;
 	head->interrupted = step->interrupted;
@@ -130,7 +130,7 @@ static size_t add_text(char *texts, size_t at, const char *text)
 static void tell_place(void)
 {
 	static char texts[ANSWER_ROOM];
-	struct answer head = {.kind = ANSWER_PLACE};
+	struct lookup_answer head = {.kind = ANSWER_PLACE};
 	uint64_t offset = asked.question.offset, address;
 	struct image *image = image_asked();
 	char *names[IMAGE_FUNCTIONS];
@@ -162,7 +162,7 @@ static void tell_block(void)
 {
 	const int64_t behind = strtoll(second_text(), NULL, 10);
 	const uint64_t offset = asked.question.offset;
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	struct image_block block;
 
 	image_block(image_asked(), offset, (uint64_t)behind, &block);
@@ -173,7 +173,7 @@ static void tell_variable_at(void)
 {
 	const int64_t distance = strtoll(second_text(), NULL, 10);
 	const uint64_t offset = asked.question.offset;
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	char *name = image_variable(image_asked(), offset, distance, &head.number);
 
 	if (name)
@@ -185,7 +185,7 @@ static void tell_variable_at(void)
 
 static void tell_build_id(void)
 {
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	Elf *elf = elf_begin(asked.fd, ELF_C_READ, NULL);
 	const void *id = NULL;
 	ssize_t size = image_file_build_id(elf, &id);
@@ -207,7 +207,7 @@ static void tell_offset(void)
 
 static void tell_variable(void)
 {
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	uint64_t size;
 
 	if (symbol_variable(asked.fd, asked.text, second_text(), &head.number, &size) < 0)
@@ -257,7 +257,7 @@ static const struct ends_file *ends_asked(void)
 static void tell_traits(void)
 {
 	const struct ends_file *file = ends_asked();
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	char text[TEXT_MAX];
 	size_t length = 0;
 
@@ -272,7 +272,7 @@ static void tell_traits(void)
 static void tell_ends(void)
 {
 	const struct ends_file *file = ends_asked();
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	struct ends ends;
 
 	if (!file || ends_find(file, second_text(), asked.question.offset, asked.question.image, &ends) < 0) {
@@ -302,7 +302,7 @@ static void tell_instruction(void)
 static void tell_switches(void)
 {
 	const struct ends_file *file = ends_asked();
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	struct ends_switch found[ENDS_SWITCHES];
 	size_t count = file ? ends_switches(file, found) : 0;
 
@@ -310,13 +310,13 @@ static void tell_switches(void)
 }
 
 /* Where each is, or why one of them cannot be told. */
-static void tell_found(struct image *image, const char *function, const struct question *question, const struct arguments *arguments)
+static void tell_found(struct image *image, const char *function, const struct lookup_question *question, const struct arguments *arguments)
 {
 	struct {
 		struct argument_found found[ARGUMENTS_MAX];
 		char why[TEXT_MAX]; /* of the first that is absent; it begins where they end */
 	} told;
-	struct answer head = {.kind = ANSWER_DONE};
+	struct lookup_answer head = {.kind = ANSWER_DONE};
 	char why[TEXT_MAX] = "", *end = (char *)&told.found[arguments->count];
 
 	for (int i = 0; i < arguments->count; i++) {
@@ -343,7 +343,7 @@ static void tell_arguments(void)
 	const char *lines = line ? strchr(line + 1, '\n') : NULL;
 	char *text = memory_text(line ? line + 1 : "", line ? strcspn(line + 1, "\n") : 0);
 	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
-	const struct question question = asked.question;
+	const struct lookup_question question = asked.question;
 	struct arguments arguments;
 
 	if (lines)
@@ -374,7 +374,7 @@ static void tell_parameters(void)
 	const uint64_t offset = asked.question.offset;
 	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
 	int count = image_arguments(image, offset, function, text);
-	struct answer head = {.kind = ANSWER_DONE, .number = count >= 0};
+	struct lookup_answer head = {.kind = ANSWER_DONE, .number = count >= 0};
 
 	answer(&head, text, count > 0 ? strlen(text) : 0);
 	image_free(image);
@@ -426,7 +426,7 @@ static uint64_t memory_allowed(void)
 
 _Noreturn void lookup_serve(int socket)
 {
-	struct answer ready = {.kind = ANSWER_DONE};
+	struct lookup_answer ready = {.kind = ANSWER_DONE};
 
 	prctl(PR_SET_NAME, "tailblame-names");
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: a collector waits for it, meanwhile rings fill up */

@@ -236,7 +236,7 @@ static size_t row_of(struct rows *rows, const char *name)
 	return ROWS_MAX - 1;
 }
 
-static bool is_interrupt(const struct piece *piece)
+static bool is_interrupt(const struct story_piece *piece)
 {
 	return piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
 }
@@ -307,7 +307,7 @@ static void put_pieces(FILE *out, const struct axis *axis, const struct story *s
 	for (size_t i = 0; i < ROWS_MAX * WHATS; i++)
 		seen[i / WHATS][i % WHATS] = -axis->span;
 	for (size_t i = 0; i < story->pieces.count; i++) {
-		const struct piece *piece = &story->pieces.items[i];
+		const struct story_piece *piece = &story->pieces.items[i];
 		double from = along(axis, piece->from), to = along(axis, piece->to);
 		size_t row = row_of(rows, piece->row);
 

@@ -102,7 +102,7 @@ static char *say_many(const struct site *site, const struct group *group)
 
 char *group_words(const struct site *site, const struct moment *moment, const struct group *group)
 {
-	const struct part *part = group->story ? group->story->parts : NULL;
+	const struct story_part *part = group->story ? group->story->parts : NULL;
 	const struct story *calls = group->story ? moment_companion(moment, group->story) : NULL;
 	const char *call = calls && calls->culprits.count ? calls->culprits.items[0].fuller : NULL;
 	char *words, *what, *some;

@@ -37,7 +37,7 @@ static char *say_normal(const struct signal *signal)
 /* Without a chain, the part of the path that took the most. */
 static char *say_chain(const struct story *story)
 {
-	const struct part *part = story ? story->parts : NULL;
+	const struct story_part *part = story ? story->parts : NULL;
 
 	if (story && story->chain)
 		return memory_format("%s", story->chain);

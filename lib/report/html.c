@@ -113,7 +113,7 @@ static void put_who(FILE *out, const char *moments, const char *name, const stru
 
 static void put_path(FILE *out, const struct story *story)
 {
-	const struct part *part = story->parts;
+	const struct story_part *part = story->parts;
 	double rest = 0;
 	char *words;
 

@@ -151,7 +151,7 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 static json_t *path_array(const struct story *story)
 {
 	json_t *array = json_array(), *object;
-	const struct part *part;
+	const struct story_part *part;
 
 	for (part = story->parts; part; part = part->hh.next) {
 		object = json_object();
@@ -437,7 +437,7 @@ static json_t *verdict_array(struct report *report)
 }
 
 /* The findings of blame-rank --diff. */
-static json_t *change_array(const struct comparison *comparison)
+static json_t *change_array(const struct diff *comparison)
 {
 	json_t *array = json_array(), *object;
 	const struct change *change;
@@ -633,7 +633,7 @@ static json_t *report_object(struct report *report)
 	const struct model *model = report->model;
 	json_t *object = json_object(), *charts = json_array(), *triggers, *runs, *calls, *usual;
 	const struct clock unix_clock = {.has_wall = model->site->has_wall};
-	const struct comparison *comparison = verdicts_comparison(model->verdicts);
+	const struct diff *comparison = verdicts_diff(model->verdicts);
 	const struct tracked_chart *chart;
 	int64_t first, last;
 

@@ -607,7 +607,7 @@ static char *say_nothing(const struct model *model)
 	if (is_unfiltered(model))
 		return memory_format("the stream has not passed cchart-filter, so nothing was measured: "
 				     "the pipe is trace-collect | cchart-filter | blame-rank | report");
-	if (!model->tracks->charts && model->counts->moments == 0 && !verdicts_comparison(model->verdicts) && !called_function(model->called, 0) &&
+	if (!model->tracks->charts && model->counts->moments == 0 && !verdicts_diff(model->verdicts) && !called_function(model->called, 0) &&
 	    !(model->views && views_view(model->views, 0)))
 		return memory_format("nothing to report: the input holds no chart, signal or graph; "
 				     "the pipe is trace-collect | cchart-filter | blame-rank | report");
@@ -621,7 +621,7 @@ static bool is_empty(const struct model *model)
 {
 	const struct site *site = model->site;
 
-	return !site->has_stream && !model->tracks->charts && model->counts->moments == 0 && !verdicts_comparison(model->verdicts) &&
+	return !site->has_stream && !model->tracks->charts && model->counts->moments == 0 && !verdicts_diff(model->verdicts) &&
 	       site->seen.first > site->seen.last && model->overhead.read == 0 && model->overhead.filtered == 0;
 }
 
@@ -638,12 +638,12 @@ static void add_uncounted(struct summary *summary, const struct model *model)
 /* Lines for what is blamed more than in another stream. */
 static void add_changes(struct summary *summary, const struct model *model)
 {
-	const struct comparison *comparison = verdicts_comparison(model->verdicts);
+	const struct diff *comparison = verdicts_diff(model->verdicts);
 
 	for (size_t i = 0; comparison && i < comparison->changes.count; i++)
 		add_line(summary, memory_format("%s", comparison->changes.items[i].words));
 	if (comparison)
-		add_line(summary, comparison_words(comparison));
+		add_line(summary, diff_words(comparison));
 }
 
 void summary_findings(struct summary *summary, const struct model *model)

@@ -91,7 +91,7 @@ static void print_picture(const struct report *report, FILE *out, const struct s
 static void print_path(const struct report *report, FILE *out, const struct story *story)
 {
 	const char *title = "   path";
-	const struct part *part;
+	const struct story_part *part;
 	double rest = story_length(story), hidden = 0;
 	bool no_slivers = story_hides_slivers(story);
 	size_t shown = 0;

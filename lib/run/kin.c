@@ -5,29 +5,29 @@
 
 struct birth {
 	int32_t tid;
-	struct process *process;
+	struct run_process *process;
 	bool is_thread;
 	UT_hash_handle hh;
 };
 
-void process_ref(struct process *process)
+void process_ref(struct run_process *process)
 {
 	process->refs++;
 }
 
-static void unlist(struct kin *kin, struct process *process)
+static void unlist(struct kin *kin, struct run_process *process)
 {
-	struct process *listed;
+	struct run_process *listed;
 
 	HASH_FIND_INT(kin->processes, &process->tgid, listed);
 	if (listed == process)
 		HASH_DEL(kin->processes, process);
 }
 
-void process_unref(struct kin *kin, struct process *process)
+void process_unref(struct kin *kin, struct run_process *process)
 {
 	while (process && --process->refs == 0) {
-		struct process *parent = process->parent;
+		struct run_process *parent = process->parent;
 
 		process_unref(kin, process->before);
 		unlist(kin, process);
@@ -38,7 +38,7 @@ void process_unref(struct kin *kin, struct process *process)
 	}
 }
 
-static void free_thread(struct kin *kin, struct thread *thread)
+static void free_thread(struct kin *kin, struct run_thread *thread)
 {
 	HASH_DEL(kin->threads, thread);
 	process_unref(kin, thread->process);
@@ -54,7 +54,7 @@ static void free_birth(struct kin *kin, struct birth *birth)
 
 void kin_free(struct kin *kin)
 {
-	struct thread *thread, *next_thread;
+	struct run_thread *thread, *next_thread;
 	struct birth *birth, *next_birth;
 
 	HASH_ITER(hh, kin->threads, thread, next_thread)
@@ -64,25 +64,25 @@ void kin_free(struct kin *kin)
 	*kin = (struct kin){0};
 }
 
-struct thread *kin_find(const struct kin *kin, int32_t tid)
+struct run_thread *kin_find(const struct kin *kin, int32_t tid)
 {
-	struct thread *thread;
+	struct run_thread *thread;
 
 	HASH_FIND_INT(kin->threads, &tid, thread);
 	return thread;
 }
 
-static struct process *find_process(const struct kin *kin, int32_t tgid)
+static struct run_process *find_process(const struct kin *kin, int32_t tgid)
 {
-	struct process *process;
+	struct run_process *process;
 
 	HASH_FIND_INT(kin->processes, &tgid, process);
 	return process;
 }
 
-static struct process *new_process(struct kin *kin, int32_t tgid)
+static struct run_process *new_process(struct kin *kin, int32_t tgid)
 {
-	struct process *process = NEW(struct process), *former = find_process(kin, tgid);
+	struct run_process *process = NEW(struct run_process), *former = find_process(kin, tgid);
 
 	if (former)
 		HASH_DEL(kin->processes, former);
@@ -92,7 +92,7 @@ static struct process *new_process(struct kin *kin, int32_t tgid)
 	return process;
 }
 
-static void set_parent(struct process *process, struct process *parent)
+static void set_parent(struct run_process *process, struct run_process *parent)
 {
 	process->parent = parent;
 	process_ref(parent);
@@ -101,9 +101,9 @@ static void set_parent(struct process *process, struct process *parent)
 }
 
 /* The process that a new thread belongs to. */
-static struct process *process_of(struct kin *kin, int32_t tid, int32_t tgid, const struct birth *birth)
+static struct run_process *process_of(struct kin *kin, int32_t tid, int32_t tgid, const struct birth *birth)
 {
-	struct process *process = find_process(kin, tgid ? tgid : tid);
+	struct run_process *process = find_process(kin, tgid ? tgid : tid);
 
 	if (birth && birth->is_thread)
 		return birth->process;
@@ -123,16 +123,16 @@ static struct birth *find_birth(const struct kin *kin, int32_t tid)
 	return birth;
 }
 
-static void join(struct thread *thread, struct process *process)
+static void join(struct run_thread *thread, struct run_process *process)
 {
 	thread->process = process;
 	process_ref(process);
 	process->live += !thread->gone;
 }
 
-struct thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts)
+struct run_thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts)
 {
-	struct thread *thread = kin_find(kin, tid);
+	struct run_thread *thread = kin_find(kin, tid);
 	struct birth *birth;
 
 	if (thread && !thread->gone)
@@ -140,7 +140,7 @@ struct thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts
 	if (thread)
 		free_thread(kin, thread);
 	birth = find_birth(kin, tid);
-	thread = NEW(struct thread);
+	thread = NEW(struct run_thread);
 	thread->tid = tid;
 	thread->first = ts;
 	HASH_ADD_INT(kin->threads, tid, thread);
@@ -150,9 +150,9 @@ struct thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts
 	return thread;
 }
 
-void kin_born(struct kin *kin, int32_t tid, struct process *process, bool is_thread)
+void kin_born(struct kin *kin, int32_t tid, struct run_process *process, bool is_thread)
 {
-	struct thread *former = kin_find(kin, tid);
+	struct run_thread *former = kin_find(kin, tid);
 	struct birth *birth = find_birth(kin, tid);
 
 	process_ref(process);
@@ -171,9 +171,9 @@ void kin_born(struct kin *kin, int32_t tid, struct process *process, bool is_thr
 	HASH_ADD_INT(kin->births, tid, birth);
 }
 
-void kin_end(struct kin *kin, struct thread *thread)
+void kin_end(struct kin *kin, struct run_thread *thread)
 {
-	struct thread *oldest;
+	struct run_thread *oldest;
 
 	if (thread->gone)
 		return;
@@ -184,9 +184,9 @@ void kin_end(struct kin *kin, struct thread *thread)
 		free_thread(kin, oldest);
 }
 
-struct process *kin_renew(struct kin *kin, struct thread *thread)
+struct run_process *kin_renew(struct kin *kin, struct run_thread *thread)
 {
-	struct process *before = thread->process, *process = new_process(kin, before->tgid);
+	struct run_process *before = thread->process, *process = new_process(kin, before->tgid);
 
 	process->before = before; /* with the thread's reference */
 	process->asked = true;
@@ -195,15 +195,15 @@ struct process *kin_renew(struct kin *kin, struct thread *thread)
 	return process;
 }
 
-struct process *kin_adopt(struct kin *kin, struct thread *thread, struct process *parent, bool is_thread)
+struct run_process *kin_adopt(struct kin *kin, struct run_thread *thread, struct run_process *parent, bool is_thread)
 {
-	struct process *process = thread->process;
+	struct run_process *process = thread->process;
 
 	while (process->before)
 		process = process->before;
 	if (process == parent || process->parent || process->muted)
 		return NULL;
-	for (const struct process *above = parent; above; above = above->parent)
+	for (const struct run_process *above = parent; above; above = above->parent)
 		if (above == process)
 			return NULL; /* no process is its own ancestor */
 	process_ref(process);

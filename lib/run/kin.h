@@ -19,10 +19,10 @@
 
 struct run;
 
-struct process {
+struct run_process {
 	int32_t tgid;
-	struct process *parent;	/* NULL: unknown */
-	struct process *before;	/* the same process before it executed the job's program; NULL: it did not */
+	struct run_process *parent;	/* NULL: unknown */
+	struct run_process *before;	/* the same process before it executed the job's program; NULL: it did not */
 	struct run *run;	/* NULL: none that is known */
 	struct tally *sums;	/* its calls while it had no run */
 	uint32_t live;		/* threads that did not end */
@@ -30,13 +30,13 @@ struct process {
 	bool exiting;		/* exit_group() was entered: the other threads end at their next event */
 	bool asked;		/* whether its name is that of the job's program */
 	uint32_t refs;
-	struct process *prev, *next; /* in the list of all */
+	struct run_process *prev, *next; /* in the list of all */
 	UT_hash_handle hh;
 };
 
-struct thread {
+struct run_thread {
 	int32_t tid;
-	struct process *process;
+	struct run_process *process;
 	int64_t first;			/* ns, of its first event */
 	bool gone;			/* it ended */
 	/* its calls */
@@ -51,9 +51,9 @@ struct thread {
 };
 
 struct kin {
-	struct thread *threads;	  /* hash by tid */
-	struct process *processes; /* hash by tgid: the newest of each number */
-	struct process *all;	  /* list of those that somebody refers to */
+	struct run_thread *threads;	  /* hash by tid */
+	struct run_process *processes; /* hash by tgid: the newest of each number */
+	struct run_process *all;	  /* list of those that somebody refers to */
 	struct birth *births;	  /* hash by tid: whose thread or child the next thread of this number is */
 	struct exited_tids exited;
 };
@@ -61,25 +61,25 @@ struct kin {
 void kin_free(struct kin *kin);
 
 /* The thread of a number; made if there is none that lives. `tgid` 0: unknown. */
-struct thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts);
-struct thread *kin_find(const struct kin *kin, int32_t tid); /* also one that ended; NULL: none */
+struct run_thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts);
+struct run_thread *kin_find(const struct kin *kin, int32_t tid); /* also one that ended; NULL: none */
 
 /* The next thread of this number is new: a thread of `process`, or of a child of it. */
-void kin_born(struct kin *kin, int32_t tid, struct process *process, bool is_thread);
+void kin_born(struct kin *kin, int32_t tid, struct run_process *process, bool is_thread);
 
 /* The thread executes the job's program: it gets a new process. A parent may still claim the former one. */
-struct process *kin_renew(struct kin *kin, struct thread *thread);
+struct run_process *kin_renew(struct kin *kin, struct run_thread *thread);
 
 /* The thread ended. */
-void kin_end(struct kin *kin, struct thread *thread);
+void kin_end(struct kin *kin, struct run_thread *thread);
 
 /*
  * The thread's process is a child of `parent`, or the thread belongs to that. Returns the process that joined, which the caller lets go
  * with process_unref(); NULL: none did, because the thread's parent was known.
  */
-struct process *kin_adopt(struct kin *kin, struct thread *thread, struct process *parent, bool is_thread);
+struct run_process *kin_adopt(struct kin *kin, struct run_thread *thread, struct run_process *parent, bool is_thread);
 
-void process_ref(struct process *process);
-void process_unref(struct kin *kin, struct process *process); /* NULL is none */
+void process_ref(struct run_process *process);
+void process_unref(struct kin *kin, struct run_process *process); /* NULL is none */
 
 #endif

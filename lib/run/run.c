@@ -8,7 +8,7 @@
 
 enum { BOOT_SHOWN = 8 }; /* digits of a boot's number in an id */
 
-struct run *run_new(struct process *process, const char *program)
+struct run *run_new(struct run_process *process, const char *program)
 {
 	struct run *run = NEW(struct run);
 
@@ -39,12 +39,12 @@ void run_event(struct run *run, int64_t ts)
 		tally_add(run->sums, run->later);
 }
 
-struct tally *run_entry(struct run *run, const struct process *process)
+struct tally *run_entry(struct run *run, const struct run_process *process)
 {
 	return process == run->process ? run->sums : run->closed ? NULL : run->later;
 }
 
-struct tally *run_return(struct run *run, const struct process *process, int64_t entered)
+struct tally *run_return(struct run *run, const struct run_process *process, int64_t entered)
 {
 	if (process == run->process || entered <= run->end)
 		return run->sums;

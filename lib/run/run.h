@@ -17,7 +17,7 @@ enum { RUN_NAME_ROOM = 256 };
 
 struct run {
 	struct run *next;
-	struct process *process;
+	struct run_process *process;
 	int64_t begin, end;	    /* ns; of its first and last event */
 	char program[RUN_NAME_ROOM];
 	bool partial;		    /* it began before the data */
@@ -31,17 +31,17 @@ struct run {
 	struct tally *later;	    /* of children, since `end` */
 };
 
-struct run *run_new(struct process *process, const char *program);
+struct run *run_new(struct run_process *process, const char *program);
 void run_free(struct kin *kin, struct run *run);
 
 /* An event of a thread of its process. */
 void run_event(struct run *run, int64_t ts);
 
 /* Where a call counts that this process enters now; NULL: nowhere. */
-struct tally *run_entry(struct run *run, const struct process *process);
+struct tally *run_entry(struct run *run, const struct run_process *process);
 
 /* Where the return of a call counts that was entered then; NULL: nowhere. */
-struct tally *run_return(struct run *run, const struct process *process, int64_t entered);
+struct tally *run_return(struct run *run, const struct run_process *process, int64_t entered);
 
 /* Of all runs of a stream. */
 struct run_labels {

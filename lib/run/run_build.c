@@ -170,7 +170,7 @@ static bool is_from_here(const struct run_builder *builder)
 /* Numbers mean other calls from now on, so calls of threads that the input had before are not known any longer. */
 static void forget_calls(struct run_builder *builder)
 {
-	for (struct thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next) {
+	for (struct run_thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next) {
 		thread->open = thread->before = NULL;
 		thread->has_returned = thread->idle = false;
 	}
@@ -198,7 +198,7 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 	const struct fields *fields = stream_fields(builder->stream, record);
 	char program[RUN_NAME_ROOM];
 	struct program *known;
-	struct thread *thread;
+	struct run_thread *thread;
 	int64_t tid = 0;
 
 	if (!fields)
@@ -304,9 +304,9 @@ static bool is_long_over(const struct run *run, int64_t now)
 }
 
 /* A thread made another, by the result of its call, which may come after the child's first calls. */
-static void made(struct run_builder *builder, struct thread *parent, int64_t tid, bool is_thread)
+static void made(struct run_builder *builder, struct run_thread *parent, int64_t tid, bool is_thread)
 {
-	struct thread *child = tid <= INT32_MAX ? kin_find(&builder->list.kin, (int32_t)tid) : NULL;
+	struct run_thread *child = tid <= INT32_MAX ? kin_find(&builder->list.kin, (int32_t)tid) : NULL;
 
 	if (tid > INT32_MAX || child == parent)
 		return;
@@ -336,28 +336,28 @@ static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAM
 	return false;
 }
 
-static struct thread *other_thread(const struct run_builder *builder, const struct thread *left)
+static struct run_thread *other_thread(const struct run_builder *builder, const struct run_thread *left)
 {
-	for (struct thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next)
+	for (struct run_thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next)
 		if (thread != left && thread->process == left->process && !thread->gone)
 			return thread;
 	return NULL;
 }
 
 /* The other threads of a process end when one of them executes a program. */
-static void end_others(struct run_builder *builder, struct thread *left)
+static void end_others(struct run_builder *builder, struct run_thread *left)
 {
-	struct thread *other;
+	struct run_thread *other;
 
 	while (left->process->live > 1 && (other = other_thread(builder, left)))
 		kin_end(&builder->list.kin, other);
 }
 
 /* The thread begins a run if it executes the job's program, and its process is not one already. Whether it does. */
-static bool exec_returned(struct run_builder *builder, struct thread *thread)
+static bool exec_returned(struct run_builder *builder, struct run_thread *thread)
 {
 	struct job *job = builder->options.job;
-	struct process *process = thread->process;
+	struct run_process *process = thread->process;
 	struct run *former = process->run;
 	bool own = former && former->process == process, begins;
 	char name[RUN_NAME_ROOM];
@@ -383,7 +383,7 @@ static bool exec_returned(struct run_builder *builder, struct thread *thread)
 }
 
 /* Once for each process without known parent: by its name, it may be a run that began before the data. */
-static void ask_name(struct run_builder *builder, struct process *process, int32_t tid)
+static void ask_name(struct run_builder *builder, struct run_process *process, int32_t tid)
 {
 	const char *name = events_comm(builder->events, process->tgid);
 
@@ -394,16 +394,16 @@ static void ask_name(struct run_builder *builder, struct process *process, int32
 		run_list_begin(&builder->list, process, name, true);
 }
 
-static struct thread *thread_of(struct run_builder *builder, const struct event *event)
+static struct run_thread *thread_of(struct run_builder *builder, const struct event *event)
 {
-	struct thread *thread = kin_thread(&builder->list.kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
+	struct run_thread *thread = kin_thread(&builder->list.kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
 
 	if (!thread->process->asked)
 		ask_name(builder, thread->process, thread->tid);
 	return thread;
 }
 
-static struct tally *entry_tally(struct process *process)
+static struct tally *entry_tally(struct run_process *process)
 {
 	if (process->run)
 		return run_entry(process->run, process);
@@ -414,7 +414,7 @@ static struct tally *entry_tally(struct process *process)
 	return process->sums;
 }
 
-static struct tally *return_tally(struct process *process, int64_t entered)
+static struct tally *return_tally(struct run_process *process, int64_t entered)
 {
 	return process->run ? run_return(process->run, process, entered) : process->muted ? NULL : process->sums;
 }
@@ -425,7 +425,7 @@ static int64_t between(int64_t from, int64_t to)
 }
 
 /* Notes an event of the run's own threads in the run, before the event counts. */
-static void tell_run(const struct thread *thread, int64_t ts)
+static void tell_run(const struct run_thread *thread, int64_t ts)
 {
 	struct run *run = thread->process->run;
 
@@ -433,7 +433,7 @@ static void tell_run(const struct thread *thread, int64_t ts)
 		run_event(run, ts);
 }
 
-static void count_entry(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+static void count_entry(struct run_builder *builder, struct run_thread *thread, const struct call *call, const struct event *event)
 {
 	struct tally *tally = entry_tally(thread->process);
 
@@ -451,9 +451,9 @@ static void count_entry(struct run_builder *builder, struct thread *thread, cons
 		tally_gap(tally, thread->before, call, between(thread->returned, event->ts));
 }
 
-static void note_exit(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+static void note_exit(struct run_builder *builder, struct run_thread *thread, const struct call *call, const struct event *event)
 {
-	struct process *process = thread->process;
+	struct run_process *process = thread->process;
 	bool group = call->deed == CALL_EXIT_GROUP;
 
 	if (process->run && process->run->process == process && (group || !process->run->has_exit)) {
@@ -467,7 +467,7 @@ static void note_exit(struct run_builder *builder, struct thread *thread, const 
 static void entered(struct run_builder *builder, const struct event *event)
 {
 	const struct call *call = calls_find(builder->calls, event_number(event, builder->enter_id));
-	struct thread *thread = thread_of(builder, event);
+	struct run_thread *thread = thread_of(builder, event);
 
 	tell_run(thread, event->ts);
 	if (!call)
@@ -482,7 +482,7 @@ static void entered(struct run_builder *builder, const struct event *event)
 		note_exit(builder, thread, call, event);
 }
 
-static void call_returned(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+static void call_returned(struct run_builder *builder, struct run_thread *thread, const struct call *call, const struct event *event)
 {
 	int64_t result = event_number(event, builder->exit_ret);
 	struct tally *tally = return_tally(thread->process, thread->entered);
@@ -501,7 +501,7 @@ static void call_returned(struct run_builder *builder, struct thread *thread, co
 static void returned(struct run_builder *builder, const struct event *event)
 {
 	const struct call *call = calls_find(builder->calls, event_number(event, builder->exit_id));
-	struct thread *thread = thread_of(builder, event);
+	struct run_thread *thread = thread_of(builder, event);
 	bool begins = call && call->deed == CALL_EXEC && event_number(event, builder->exit_ret) == 0 && exec_returned(builder, thread);
 
 	tell_run(thread, event->ts);
@@ -518,7 +518,7 @@ static void returned(struct run_builder *builder, const struct event *event)
 static void forked(struct run_builder *builder, const struct event *event)
 {
 	int32_t parent = (int32_t)event_number(event, builder->fork_parent), child = (int32_t)event_number(event, builder->fork_child);
-	struct thread *thread, *former;
+	struct run_thread *thread, *former;
 
 	if (parent <= 0 || child <= 0 || parent == child)
 		return;
@@ -536,7 +536,7 @@ static void forked(struct run_builder *builder, const struct event *event)
 static struct run *light_run(const struct run_builder *builder, int32_t tid)
 {
 	int32_t tgid = events_tgid(builder->events, tid);
-	const struct thread *leader = kin_find(&builder->list.kin, tgid ? tgid : tid);
+	const struct run_thread *leader = kin_find(&builder->list.kin, tgid ? tgid : tid);
 
 	return leader && !leader->gone ? leader->process->run : NULL;
 }
@@ -544,7 +544,7 @@ static struct run *light_run(const struct run_builder *builder, int32_t tid)
 static void light_begin(struct run_builder *builder, const struct event *event)
 {
 	int32_t tid = (int32_t)event_number(event, builder->exec_pid);
-	struct thread *thread = kin_thread(&builder->list.kin, tid, tid, event->ts);
+	struct run_thread *thread = kin_thread(&builder->list.kin, tid, tid, event->ts);
 	char file[4096], *name;
 
 	event_text(event, builder->exec_file, file, sizeof(file));

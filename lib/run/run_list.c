@@ -44,7 +44,7 @@ static void take_out(struct run_list *list, struct run *run)
 /* The run's processes go to the run `to`; NULL: to none. */
 static void move_processes(struct run_list *list, const struct run *run, struct run *to)
 {
-	for (struct process *process = list->kin.all; process; process = process->next)
+	for (struct run_process *process = list->kin.all; process; process = process->next)
 		if (process->run == run) {
 			process->run = to;
 			process->muted = !to;
@@ -68,14 +68,14 @@ void run_list_finish(struct run_list *list, struct run *run)
 static void close_run(struct run_list *list, struct run *run)
 {
 	run->closed = true;
-	for (const struct thread *thread = list->kin.threads; thread; thread = thread->hh.next)
+	for (const struct run_thread *thread = list->kin.threads; thread; thread = thread->hh.next)
 		run->awaited += thread->process->run == run && thread->process != run->process && !thread->gone && thread->open &&
 				thread->entered <= run->end;
 	if (run->awaited == 0)
 		run_list_finish(list, run);
 }
 
-void run_list_end_thread(struct run_list *list, struct thread *thread)
+void run_list_end_thread(struct run_list *list, struct run_thread *thread)
 {
 	struct run *run = thread->process->run;
 	bool own = run && run->process == thread->process;
@@ -89,7 +89,7 @@ void run_list_end_thread(struct run_list *list, struct thread *thread)
 	process_unref(&list->kin, thread->process);
 }
 
-struct run *run_list_begin(struct run_list *list, struct process *process, const char *program, bool partial)
+struct run *run_list_begin(struct run_list *list, struct run_process *process, const char *program, bool partial)
 {
 	struct run *run = run_new(process, program);
 
@@ -102,7 +102,7 @@ struct run *run_list_begin(struct run_list *list, struct process *process, const
 }
 
 /* Hands over the calls that a process made before it had a run. */
-static void hand_over(struct process *process, struct tally *to)
+static void hand_over(struct run_process *process, struct tally *to)
 {
 	if (process->sums && to)
 		tally_add(to, process->sums);
@@ -126,9 +126,9 @@ static void fold(struct run_list *list, struct run *child, struct run *into)
 
 void run_list_unmake(struct run_list *list, struct run *run)
 {
-	struct process *process = run->process;
+	struct run_process *process = run->process;
 
-	for (struct process *each = list->kin.all; each; each = each->next)
+	for (struct run_process *each = list->kin.all; each; each = each->next)
 		if (each->run == run)
 			each->run = NULL;
 	process->run = NULL;
@@ -147,8 +147,8 @@ static void inherit(struct run_list *list)
 
 	while (again) {
 		again = false;
-		for (struct process *process = list->kin.all; process; process = process->next) {
-			const struct process *parent = process->parent;
+		for (struct run_process *process = list->kin.all; process; process = process->next) {
+			const struct run_process *parent = process->parent;
 
 			if (process->run || process->muted || !parent || (!parent->run && !parent->muted))
 				continue;
@@ -160,10 +160,10 @@ static void inherit(struct run_list *list)
 	}
 }
 
-void run_list_adopt(struct run_list *list, struct thread *thread, struct process *parent, bool is_thread)
+void run_list_adopt(struct run_list *list, struct run_thread *thread, struct run_process *parent, bool is_thread)
 {
 	struct run *own = thread->process->run, *former = own && own->partial && own->process == thread->process ? own : NULL;
-	struct process *process = kin_adopt(&list->kin, thread, parent, is_thread);
+	struct run_process *process = kin_adopt(&list->kin, thread, parent, is_thread);
 
 	if (!process)
 		return;
@@ -182,7 +182,7 @@ void run_list_adopt(struct run_list *list, struct thread *thread, struct process
 	inherit(list);
 }
 
-void run_list_call_over(struct run_list *list, const struct thread *thread)
+void run_list_call_over(struct run_list *list, const struct run_thread *thread)
 {
 	struct run *run = thread->process->run;
 

@@ -23,20 +23,20 @@ struct run_list {
 
 void run_list_clear(struct run_list *list);
 
-struct run *run_list_begin(struct run_list *list, struct process *process, const char *program, bool partial);
+struct run *run_list_begin(struct run_list *list, struct run_process *process, const char *program, bool partial);
 
 /* The run is over, and nothing more is to be counted. */
 void run_list_finish(struct run_list *list, struct run *run);
 
 /* The thread ended; with the last of its process, the run is over, but for calls of children that were entered before and return yet. */
-void run_list_end_thread(struct run_list *list, struct thread *thread);
-void run_list_call_over(struct run_list *list, const struct thread *thread); /* one of these calls returned, or never will */
+void run_list_end_thread(struct run_list *list, struct run_thread *thread);
+void run_list_call_over(struct run_list *list, const struct run_thread *thread); /* one of these calls returned, or never will */
 
 /* Undoes a run of the time before its process executed the job's program: a parent may claim that time. */
 void run_list_unmake(struct run_list *list, struct run *run);
 
 /* The thread is one of `parent`, or of a child of it. */
-void run_list_adopt(struct run_list *list, struct thread *thread, struct process *parent, bool is_thread);
+void run_list_adopt(struct run_list *list, struct run_thread *thread, struct run_process *parent, bool is_thread);
 
 /* The first run that was over before this time, which the caller frees (run_free()); NULL: there is none. */
 struct run *run_list_take(struct run_list *list, int64_t before);

@@ -14,12 +14,12 @@
 #include "source/execs.h"
 #include "source/titles.h"
 
-struct thread *threads_at(struct threads *threads, int32_t tid)
+struct thread_entry *threads_at(struct threads *threads, int32_t tid)
 {
-	struct thread **page = &threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+	struct thread_entry **page = &threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
 
 	if (!*page)
-		*page = memory_new(THREADS_PAGE, sizeof(struct thread));
+		*page = memory_new(THREADS_PAGE, sizeof(struct thread_entry));
 	return &(*page)[tid % THREADS_PAGE];
 }
 
@@ -74,7 +74,7 @@ static int32_t look_up(int32_t tid, char comm[THREAD_NAME], bool *kernels)
 	return group ? atoi(group + 7) : 0;
 }
 
-static void forget_program(struct thread *process)
+static void forget_program(struct thread_entry *process)
 {
 	free(process->program);
 	process->program = NULL;
@@ -104,7 +104,7 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 /* The program that the thread's process runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
 static const struct process_program *program_of(struct threads *threads, int64_t ts, int32_t tid, int32_t pid)
 {
-	struct thread *process = threads_at(threads, pid);
+	struct thread_entry *process = threads_at(threads, pid);
 	struct process_program *known = process->program;
 
 	if (!known || tid == pid || threads->always_asks || known->gaps != threads->gaps) {
@@ -128,7 +128,7 @@ static const struct process_program *program_of(struct threads *threads, int64_t
  */
 static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid, bool is_there)
 {
-	struct thread *process = threads_at(threads, tid);
+	struct thread_entry *process = threads_at(threads, tid);
 	struct process_program *begun, asked;
 	bool has_group;
 
@@ -151,7 +151,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 /* The program of a process that is gone by now, if the thread was one. NULL: not known. */
 static const struct process_program *gone_program(struct threads *threads, int64_t ts, int32_t tid)
 {
-	struct thread *process = threads_at(threads, tid);
+	struct thread_entry *process = threads_at(threads, tid);
 	struct process_program *gone;
 	bool has_group;
 
@@ -209,7 +209,7 @@ static void spell_program(struct line *line, const struct program *program, int6
 	line_time(line, "read", read);
 }
 
-static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group, bool began,
+static int write_task(const struct thread_entry *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group, bool began,
 		      bool kernels, const struct process_program *known)
 {
 	struct line line = {0};
@@ -275,7 +275,7 @@ static void recall_name(const char *text, int32_t tid, char name[THREAD_NAME])
  */
 static void find_name(struct threads *threads, int32_t tid, const char *comm, const char *current, char name[THREAD_NAME])
 {
-	const struct thread *thread = threads_at(threads, tid);
+	const struct thread_entry *thread = threads_at(threads, tid);
 
 	if (!comm && thread->fresh == EXECUTED && *thread->comm)
 		comm = thread->comm;
@@ -289,7 +289,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 {
 	char name[THREAD_NAME] = "", current[THREAD_NAME] = "";
 	const struct process_program *known = NULL;
-	struct thread *thread;
+	struct thread_entry *thread;
 	int32_t group = 0;
 	uint32_t told;
 	bool began, kernels = false;
@@ -336,7 +336,7 @@ void threads_made(struct threads *threads, int32_t maker, int32_t tid, bool is_p
 
 void threads_forget(struct threads *threads, int32_t tid, bool made)
 {
-	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
+	struct thread_entry *thread = tid > 0 ? threads_at(threads, tid) : NULL;
 
 	if (!thread)
 		return;
@@ -372,7 +372,7 @@ int threads_tell_titles(struct threads *threads, struct stream *stream)
 
 int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
 {
-	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
+	struct thread_entry *thread = tid > 0 ? threads_at(threads, tid) : NULL;
 	struct line line = {0};
 	int status;
 

@@ -23,7 +23,7 @@ struct process_program;
 
 enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 
-struct thread {
+struct thread_entry {
 	char comm[THREAD_NAME];
 	bool known;
 	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
@@ -34,7 +34,7 @@ struct thread {
 
 /* By tid, in pages made as they are needed; the kernel's largest tid is 2^22. All zero is the empty table. */
 struct threads {
-	struct thread *pages[THREADS_PAGES];
+	struct thread_entry *pages[THREADS_PAGES];
 	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
 	struct asker *asker;  /* NULL: the stream gets no programs */
 	struct execs *execs;  /* NULL: the kernel does not tell programs at exec, so /proc is read */
@@ -49,11 +49,11 @@ struct threads {
 };
 
 /* The entry of the thread; `tid` is above 0. */
-struct thread *threads_at(struct threads *threads, int32_t tid);
+struct thread_entry *threads_at(struct threads *threads, int32_t tid);
 
 static inline bool threads_known(const struct threads *threads, int32_t tid)
 {
-	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+	const struct thread_entry *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
 
 	return tid <= 0 || (page && page[tid % THREADS_PAGE].known);
 }
@@ -61,7 +61,7 @@ static inline bool threads_known(const struct threads *threads, int32_t tid)
 /* Tells whether the thread is known by this name, of THREAD_NAME bytes. May say no even if threads_see() finds nothing new. */
 static inline bool threads_known_as(const struct threads *threads, int32_t tid, const char *comm)
 {
-	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+	const struct thread_entry *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
 
 	return tid <= 0 || (page && page[tid % THREADS_PAGE].known &&
 			    memcmp(page[tid % THREADS_PAGE].comm, comm, THREAD_NAME) == 0);

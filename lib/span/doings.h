@@ -1,6 +1,6 @@
 /*
  * doings: what a thread did in the time of a request, one piece behind the other, as somebody who knows tells it: the states of the thread
- * (span/lanes.h), or its wake graph (blame/past.h). They become nodes below the span's, so that a ranking ends in a cause.
+ * (span/lanes.h), or its wake graph (blame/thread_past.h). They become nodes below the span's, so that a ranking ends in a cause.
  */
 #ifndef SPAN_DOINGS_H
 #define SPAN_DOINGS_H

@@ -19,7 +19,7 @@ struct handoff {
 
 /* Behind the window's own: what stays from window to window. */
 struct traced {
-	struct functions of_window;
+	struct traced_functions of_window;
 	ARRAY(struct handoff) handoffs;
 };
 
@@ -67,7 +67,7 @@ static void add_hands(struct at *at)
 
 static struct function_event *add_event(struct at *at, int field)
 {
-	struct functions *functions = &traced_of(at->wake)->of_window;
+	struct traced_functions *functions = &traced_of(at->wake)->of_window;
 	const struct thread *thread = at_thread(at);
 	struct function_event *event = ARRAY_ADD(&functions->events);
 
@@ -144,7 +144,7 @@ static int read_handoff(struct wake *wake, const struct fields *fields)
 
 static void forget(struct wake *wake)
 {
-	struct functions *functions = &traced_of(wake)->of_window;
+	struct traced_functions *functions = &traced_of(wake)->of_window;
 
 	ARRAY_FREE(&functions->events);
 	ARRAY_FREE(&functions->hands);

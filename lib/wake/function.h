@@ -26,12 +26,12 @@ struct function_hand {
 };
 
 /* Those of the window, in the order of time. */
-struct functions {
+struct traced_functions {
 	ARRAY(struct function_event) events;
 	ARRAY(struct function_hand) hands;
 };
 
-static inline const struct functions *function_all(const struct wake *wake)
+static inline const struct traced_functions *function_all(const struct wake *wake)
 {
 	return wake->of[PART_FUNCTION];
 }

@@ -56,7 +56,7 @@ static bool *waits_of(const struct whole *whole, const struct rule *rule)
 	bool *fit = memory_new(whole->identities.pieces.count, sizeof(*fit));
 
 	for (size_t i = 0; i < whole->identities.pieces.count; i++) {
-		struct identity identity = whole_identity_at(whole, (uint32_t)i);
+		struct wait_identity identity = whole_identity_at(whole, (uint32_t)i);
 
 		fit[i] = fits(rule->syscall, whole_text(whole, identity.syscall)) && fits(rule->object, whole_text(whole, identity.object)) &&
 			 fits(rule->function, whole_text(whole, identity.function));

@@ -77,7 +77,7 @@ static void trim(struct thread *thread)
 
 static void add_wait_word(struct cutter *cutter, struct making *making, uint32_t number)
 {
-	struct identity identity = whole_identity_at(cutter->whole, number);
+	struct wait_identity identity = whole_identity_at(cutter->whole, number);
 	char text[TEXT_ROOM];
 
 	if (!number)
@@ -544,7 +544,7 @@ void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t f
 	to = making->open;
 	segment = making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
-	segment->identity = whole_identity(cutter->whole, (struct identity){.function = function});
+	segment->identity = whole_identity(cutter->whole, (struct wait_identity){.function = function});
 	whole_edge(cutter->whole, from, to, kind, cutter->wake->now, false);
 	making_open(cutter->makings, making, cutter->wake->now, 0);
 }

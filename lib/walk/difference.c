@@ -11,12 +11,12 @@
 
 enum { GOES_ON = 8 }; /* events behind the last common one that are told */
 
-static const struct segment *segment_of(const struct side *side)
+static const struct segment *segment_of(const struct segment_ref *side)
 {
 	return segment_at(side->whole, side->segment);
 }
 
-static char *name_of(const struct teller *teller, const struct side *side)
+static char *name_of(const struct teller *teller, const struct segment_ref *side)
 {
 	char *name = node_name(side->whole, side->segment), *text = memory_format("%s%s", side->whole == teller->whole ? "" : NODE_NORMAL, name);
 
@@ -31,7 +31,7 @@ static char *clean_word(const struct whole *whole, uint32_t word)
 	return clean_text(text, strlen(text));
 }
 
-static void tell_times(struct teller *teller, const struct side *side)
+static void tell_times(struct teller *teller, const struct segment_ref *side)
 {
 	struct teller of = {.whole = side->whole};
 	const struct segment *segment = segment_of(side);
@@ -57,7 +57,7 @@ static void tell_times(struct teller *teller, const struct side *side)
 }
 
 /* The other's count of the same; 0: none. */
-static uint64_t count_in(const struct side *side, const char *counter)
+static uint64_t count_in(const struct segment_ref *side, const char *counter)
 {
 	size_t count;
 	const struct whole_count *counts = whole_counts_of(&side->whole->counters, side->segment, &count);
@@ -69,7 +69,7 @@ static uint64_t count_in(const struct side *side, const char *counter)
 }
 
 /* The counters of one; where `missing` says so those that the other lacks, for those of both are told already. */
-static void tell_counters(struct teller *teller, const struct side *one, const struct side *other, bool missing)
+static void tell_counters(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other, bool missing)
 {
 	size_t count;
 	const struct whole_count *counts = whole_counts_of(&one->whole->counters, one->segment, &count);
@@ -97,7 +97,7 @@ static size_t call_length(const char *text)
 }
 
 /* The results of a call in a segment, "-11 or more than 0"; NULL: it was not made, or did not return. The caller frees it. */
-static char *results_of(const struct side *side, const char *call, size_t length)
+static char *results_of(const struct segment_ref *side, const char *call, size_t length)
 {
 	size_t count;
 	uint32_t *words = whole_by_text(side->whole, segment_of(side)->results, &count);
@@ -117,7 +117,7 @@ static char *results_of(const struct side *side, const char *call, size_t length
 	return text;
 }
 
-static void tell_results(struct teller *teller, const struct side *one, const struct side *other)
+static void tell_results(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
 {
 	size_t count, told_length = 0;
 	uint32_t *words = whole_by_text(one->whole, segment_of(one)->results, &count);
@@ -147,7 +147,7 @@ static void tell_results(struct teller *teller, const struct side *one, const st
 }
 
 /* The system call that each waited in returned a number. */
-static void tell_return(struct teller *teller, const struct side *one, const struct side *other)
+static void tell_return(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
 {
 	const struct segment *a = segment_of(one), *b = segment_of(other);
 	const char *call = whole_text(one->whole, whole_identity_at(one->whole, a->identity).syscall);
@@ -161,7 +161,7 @@ static void tell_return(struct teller *teller, const struct side *one, const str
 	free(in);
 }
 
-static bool same_event(const struct side *one, const char *event, const struct side *other, const char *another)
+static bool same_event(const struct segment_ref *one, const char *event, const struct segment_ref *other, const char *another)
 {
 	char *text, *same;
 	bool equal;
@@ -177,7 +177,7 @@ static bool same_event(const struct side *one, const char *event, const struct s
 }
 
 struct course { /* what happened in a segment, in order */
-	const struct side *side;
+	const struct segment_ref *side;
 	uint32_t *words;
 	size_t count;
 };
@@ -188,7 +188,7 @@ static const char *event_at(const struct course *course, size_t i)
 }
 
 /* The end of the wait before a segment is not part of what it did. */
-static struct course course_of(const struct side *side)
+static struct course course_of(const struct segment_ref *side)
 {
 	static const char woken[] = "woken=";
 	struct course course = {side, memory_new(SEQUENCE_MOST, sizeof(*course.words)), 0};
@@ -226,7 +226,7 @@ static void tell_course(struct teller *teller, const struct course *course, size
 }
 
 /* The last common event, and how each goes on. */
-static void tell_sequences(struct teller *teller, const struct side *one, const struct side *other)
+static void tell_sequences(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
 {
 	struct course a = course_of(one), b = course_of(other);
 	size_t common = 0;
@@ -253,7 +253,7 @@ static void tell_sequences(struct teller *teller, const struct side *one, const 
 	free(b.words);
 }
 
-static bool has_event(const struct side *side, const struct side *of, const char *event)
+static bool has_event(const struct segment_ref *side, const struct segment_ref *of, const char *event)
 {
 	size_t count;
 	const uint32_t *words = whole_members(side->whole, segment_of(side)->set, &count);
@@ -265,7 +265,7 @@ static bool has_event(const struct side *side, const struct side *of, const char
 }
 
 /* The events of the one that the other has not. */
-static void tell_only(struct teller *teller, const struct side *one, const struct side *other)
+static void tell_only(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
 {
 	size_t count;
 	uint32_t *words = whole_by_text(one->whole, segment_of(one)->set, &count);
@@ -282,7 +282,7 @@ static void tell_only(struct teller *teller, const struct side *one, const struc
 	free(name);
 }
 
-void tell_difference(struct teller *teller, struct side one, struct side other)
+void tell_difference(struct teller *teller, struct segment_ref one, struct segment_ref other)
 {
 	tell_times(teller, &one);
 	tell_times(teller, &other);

@@ -7,11 +7,11 @@
 
 #include "walk/tell.h"
 
-struct side {
+struct segment_ref {
 	const struct whole *whole;
 	uint32_t segment;
 };
 
-void tell_difference(struct teller *teller, struct side one, struct side other);
+void tell_difference(struct teller *teller, struct segment_ref one, struct segment_ref other);
 
 #endif

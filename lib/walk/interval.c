@@ -208,9 +208,9 @@ static int64_t run_of(const struct whole *whole, uint32_t thread, int64_t from, 
 }
 
 /* By name, in the order of the first of each. */
-typedef ARRAY(struct runner) runner_list;
+typedef ARRAY(struct cpu_share) runner_list;
 
-static void add_runner(const struct whole *whole, runner_list *list, uint32_t *places, struct runner runner)
+static void add_runner(const struct whole *whole, runner_list *list, uint32_t *places, struct cpu_share runner)
 {
 	uint32_t *place = &places[whole->threads.items[runner.thread].name];
 
@@ -223,25 +223,25 @@ static void add_runner(const struct whole *whole, runner_list *list, uint32_t *p
 	list->items[*place - 1].threads++;
 }
 
-void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct runner runners[RUNNERS])
+void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct cpu_share runners[RUNNERS])
 {
 	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by name: in the list, from 1 on */
 	runner_list list = {0};
 
 	for (uint32_t thread = 0; thread < whole->threads.count; thread++) {
-		struct runner runner = {thread, 1, thread == without ? 0 : run_of(whole, thread, from, to)};
+		struct cpu_share runner = {thread, 1, thread == without ? 0 : run_of(whole, thread, from, to)};
 
 		if (runner.time > 0)
 			add_runner(whole, &list, places, runner);
 	}
 	for (int i = 0; i < RUNNERS; i++)
-		runners[i] = (struct runner){NUMBER_NONE, 0, 0};
+		runners[i] = (struct cpu_share){NUMBER_NONE, 0, 0};
 	for (size_t at = 0; at < list.count; at++) {
-		struct runner runner = list.items[at];
+		struct cpu_share runner = list.items[at];
 
 		for (int i = 0; i < RUNNERS; i++)
 			if (runner.time > runners[i].time) {
-				struct runner next = runners[i];
+				struct cpu_share next = runners[i];
 
 				runners[i] = runner;
 				runner = next;

@@ -38,12 +38,12 @@ struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64
 
 /* Threads by the time that they ran meanwhile, those of a name together, the most first; without one of them. */
 enum { RUNNERS = 3 };
-struct runner {
+struct cpu_share {
 	uint32_t thread; /* the first of the name */
 	uint32_t threads;
 	int64_t time; /* ns; 0: there are no more */
 };
-void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct runner runners[RUNNERS]);
+void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct cpu_share runners[RUNNERS]);
 
 /*
  * A segment is normal if its wait is over, overlaps no signal of its own thread, and no events were lost in it; and quiet if, besides,

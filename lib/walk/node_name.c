@@ -46,7 +46,7 @@ static char *object_words(const char *object, const char *kind, bool has_functio
 
 char *wait_name(const struct whole *whole, uint32_t number)
 {
-	struct identity identity = whole_identity_at(whole, number);
+	struct wait_identity identity = whole_identity_at(whole, number);
 	const char *syscall = whole_text(whole, identity.syscall), *function = whole_text(whole, identity.function);
 	char *object = object_words(whole_text(whole, identity.object), whole_text(whole, whole_kind_of(whole, number)), *function);
 	char *words = memory_format("%s%s%s%s", syscall, *syscall ? object : object + (*object == ' '),

@@ -76,7 +76,7 @@ bool normal_thread_is(const struct normal *normal, uint32_t mine, uint32_t their
 
 bool normal_identity_is(const struct normal *normal, uint32_t mine, uint32_t theirs)
 {
-	struct identity one = whole_identity_at(normal->mine, mine), other = whole_identity_at(normal->theirs, theirs);
+	struct wait_identity one = whole_identity_at(normal->mine, mine), other = whole_identity_at(normal->theirs, theirs);
 
 	return same(normal, one.syscall, other.syscall) && same(normal, one.function, other.function);
 }

@@ -251,19 +251,19 @@ static int run_show(struct request *request)
 }
 
 /* A node to compare: "normal:" stands before one of the stream of what is normal. NUMBER_NONE after fail(). */
-static struct side side_of(const struct request *request, int word)
+static struct segment_ref side_of(const struct request *request, int word)
 {
 	const struct session *session = request->session;
 	const char *name = request->words[word];
 
 	if (!session->normal || strncmp(name, NODE_NORMAL, strlen(NODE_NORMAL)) != 0)
-		return (struct side){session->whole, node_find(session->whole, name)};
-	return (struct side){session->how.normal, node_find(session->how.normal, name + strlen(NODE_NORMAL))};
+		return (struct segment_ref){session->whole, node_find(session->whole, name)};
+	return (struct segment_ref){session->how.normal, node_find(session->how.normal, name + strlen(NODE_NORMAL))};
 }
 
 static int run_compare(struct request *request)
 {
-	struct side one, other;
+	struct segment_ref one, other;
 
 	if (request->steps)
 		return tell_steps(&request->session->teller, request->words[0], request->words[1]);
@@ -349,7 +349,7 @@ static int run_cut(struct request *request)
 	const struct whole *whole = session->whole;
 	uint32_t node = meant(request, 1);
 	const struct whole_edge *edge;
-	struct identity identity;
+	struct wait_identity identity;
 	struct line line = {0};
 	uint64_t number;
 	size_t count = 0;

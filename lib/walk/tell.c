@@ -46,7 +46,7 @@ static void set_node(json_t *object, const char *key, const struct teller *telle
 
 void tell_wait(const struct teller *teller, json_t *object, uint32_t number)
 {
-	struct identity identity = whole_identity_at(teller->whole, number);
+	struct wait_identity identity = whole_identity_at(teller->whole, number);
 	char *name = wait_name(teller->whole, number);
 
 	json_object_set_new(object, "in", json_string(name));
@@ -166,7 +166,7 @@ static uint32_t tell_samples(struct teller *teller, uint32_t thread, int64_t fro
 static void tell_runners(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
 {
 	enum { LEAST_SHARE = 5 };
-	struct runner runners[RUNNERS];
+	struct cpu_share runners[RUNNERS];
 
 	runners_of(teller->whole, from, to, thread, runners);
 	for (int i = 0; i < RUNNERS && runners[i].time > 0 && (i == 0 || runners[i].time >= (to - from) / LEAST_SHARE); i++) {

@@ -212,7 +212,7 @@ static uint32_t spell_identity(struct identities *identities, const struct objec
 	const struct call_words *call = object->call == CALL_NONE ? NULL : identities_call(identities, object->call);
 	const struct reason *reason = reason_at(identities->wake->reasons, object->reason);
 
-	return whole_identity(identities->whole, (struct identity){.syscall = call ? call->name : 0,
+	return whole_identity(identities->whole, (struct wait_identity){.syscall = call ? call->name : 0,
 								  .object = spell_object(identities, object, call, reason),
 								  .function = object->function});
 }

@@ -28,7 +28,7 @@ struct whole *whole_new(void)
 	whole_word(whole, "");
 	whole_set(whole, NULL, 0);
 	whole_sequence(whole, NULL, 0);
-	whole_identity(whole, (struct identity){0});
+	whole_identity(whole, (struct wait_identity){0});
 	return whole;
 }
 

@@ -56,7 +56,7 @@ struct whole_thread {
 };
 
 /* Two waits of a thread are the same if these are. Words; 0: not known. */
-struct identity {
+struct wait_identity {
 	uint32_t syscall, object, function;
 };
 

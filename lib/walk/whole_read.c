@@ -196,7 +196,7 @@ static int read_counts(struct whole_reader *reader, const struct fields *fields,
 static uint32_t read_identity(struct whole_reader *reader, const struct fields *fields)
 {
 	struct whole *whole = reader->whole;
-	struct identity identity = {read_word(reader, fields, "syscall"), read_word(reader, fields, "object"), read_word(reader, fields, "function")};
+	struct wait_identity identity = {read_word(reader, fields, "syscall"), read_word(reader, fields, "object"), read_word(reader, fields, "function")};
 
 	return whole_identity(whole, identity);
 }

@@ -116,14 +116,14 @@ size_t whole_sequence_at(const struct whole *whole, uint32_t sequence, uint32_t 
 	return count;
 }
 
-uint32_t whole_identity(struct whole *whole, struct identity identity)
+uint32_t whole_identity(struct whole *whole, struct wait_identity identity)
 {
 	return intern_number(&whole->identities, &identity, sizeof(identity));
 }
 
-struct identity whole_identity_at(const struct whole *whole, uint32_t identity)
+struct wait_identity whole_identity_at(const struct whole *whole, uint32_t identity)
 {
-	return *(const struct identity *)intern_at(&whole->identities, identity, NULL);
+	return *(const struct wait_identity *)intern_at(&whole->identities, identity, NULL);
 }
 
 void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind)

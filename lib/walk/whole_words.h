@@ -24,8 +24,8 @@ enum { SEQUENCE_MOST = 1024 };
 uint32_t whole_sequence(struct whole *whole, const uint32_t *words, size_t count);
 size_t whole_sequence_at(const struct whole *whole, uint32_t sequence, uint32_t words[SEQUENCE_MOST]);
 
-uint32_t whole_identity(struct whole *whole, struct identity identity);
-struct identity whole_identity_at(const struct whole *whole, uint32_t identity);
+uint32_t whole_identity(struct whole *whole, struct wait_identity identity);
+struct wait_identity whole_identity_at(const struct whole *whole, uint32_t identity);
 
 /*
  * The kind of the wait's descriptor, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it

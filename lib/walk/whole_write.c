@@ -136,7 +136,7 @@ static void spell_counts(struct line *line, const struct whole *whole, const cha
 
 static void spell_wait(struct line *line, const struct whole *whole, const struct segment *segment)
 {
-	struct identity identity = whole_identity_at(whole, segment->identity);
+	struct wait_identity identity = whole_identity_at(whole, segment->identity);
 
 	line_time(line, "wait_from", segment->wait_from);
 	line_time(line, "wait", segment->end - segment->wait_from);

@@ -22,8 +22,8 @@ struct past {
 	struct stream *stream;
 	struct thread_records *threads;
 	bool all; /* records pass as they are pushed */
-	struct ring *ring;
-	struct ring *ahead; /* titles that hold from a time on that the stream has not reached */
+	struct context_ring *ring;
+	struct context_ring *ahead; /* titles that hold from a time on that the stream has not reached */
 	int64_t ahead_newest; /* time of the newest of them */
 	struct past_times times;
 	uint64_t pushed_events, pushed; /* pushed: bytes */
@@ -33,7 +33,7 @@ struct past {
 	int64_t marked;	     /* time of the last count of bytes */
 	uint64_t marked_bytes; /* that count */
 	double rate;	     /* bytes a nanosecond before that */
-	struct ring *slice; /* the newest events to pass, while past_pass_newest() runs; else NULL */
+	struct context_ring *slice; /* the newest events to pass, while past_pass_newest() runs; else NULL */
 	uint64_t limit, held; /* bytes that the slice may hold, and holds */
 	/* how much of the past is known */
 	int64_t told;	  /* all events before this time came from the stream or the recorder; INT64_MAX: no recorder */
@@ -133,7 +133,7 @@ static int drop(struct past *past, const struct record *record, int64_t ts)
 	return record->kind == KIND_LOST ? write_lost(past, record) : 0;
 }
 
-static int drop_oldest(struct past *past, struct ring *ring)
+static int drop_oldest(struct past *past, struct context_ring *ring)
 {
 	struct record record;
 	int status;
@@ -145,7 +145,7 @@ static int drop_oldest(struct past *past, struct ring *ring)
 }
 
 /* The ring that has the oldest record, if any has one. */
-static struct ring *oldest_ring(const struct past *past)
+static struct context_ring *oldest_ring(const struct past *past)
 {
 	if (ring_is_empty(past->ahead))
 		return past->ring;
@@ -154,7 +154,7 @@ static struct ring *oldest_ring(const struct past *past)
 
 int past_drop(struct past *past, int64_t before)
 {
-	struct ring *ring;
+	struct context_ring *ring;
 
 	while (!ring_is_empty(ring = oldest_ring(past)) && ring_oldest_time(ring) < before)
 		if (drop_oldest(past, ring) < 0)
@@ -271,7 +271,7 @@ static int pass_record(struct past *past, const struct record *record, int64_t t
 static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
 {
 	struct record record;
-	struct ring *ring;
+	struct context_ring *ring;
 
 	while (!ring_is_empty(ring = oldest_ring(past)) && ring_oldest_time(ring) <= to) {
 		ring_oldest(ring, &record);
@@ -358,7 +358,7 @@ int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
 
 static int pass_held(struct past *past, struct passage *passage)
 {
-	struct ring *slice = past->slice;
+	struct context_ring *slice = past->slice;
 	struct record record;
 	int status = 0;
 

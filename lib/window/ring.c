@@ -16,7 +16,7 @@ struct entry {
 /*
  * Entries lie in [head, tail), or, once wrapped, in [head, wrap) and [0, tail). The memory has `limit` bytes, at most `size`.
  */
-struct ring {
+struct context_ring {
 	char *memory;
 	size_t size, limit;
 	size_t head, tail, wrap;
@@ -31,9 +31,9 @@ enum { FIRST_LIMIT = 1 << 20, AHEAD = 2048 };
  */
 #define FETCH(ring, at, write) __builtin_prefetch((ring)->memory + ((at) + AHEAD < (ring)->limit ? (at) + AHEAD : 0), write)
 
-struct ring *ring_new(size_t bytes)
+struct context_ring *ring_new(size_t bytes)
 {
-	struct ring *ring = NEW(struct ring);
+	struct context_ring *ring = NEW(struct context_ring);
 
 	ring->size = (bytes < RING_LEAST ? RING_LEAST : bytes) / sizeof(struct entry) * sizeof(struct entry);
 	ring->limit = ring->size < FIRST_LIMIT ? ring->size : FIRST_LIMIT;
@@ -41,7 +41,7 @@ struct ring *ring_new(size_t bytes)
 	return ring;
 }
 
-void ring_free(struct ring *ring)
+void ring_free(struct context_ring *ring)
 {
 	if (ring)
 		free(ring->memory);
@@ -55,13 +55,13 @@ static size_t entry_size(size_t length)
 	return (sizeof(struct entry) + length + unit - 1) / unit * unit;
 }
 
-static struct entry *entry_at(const struct ring *ring, size_t offset)
+static struct entry *entry_at(const struct context_ring *ring, size_t offset)
 {
 	return (struct entry *)(void *)(ring->memory + offset);
 }
 
 /* Doubles the memory. If entries have wrapped, those before the old end move to the new end. */
-static void grow(struct ring *ring)
+static void grow(struct context_ring *ring)
 {
 	size_t limit = ring->limit < ring->size / 2 ? ring->limit * 2 : ring->size, upper = ring->wrap - ring->head;
 
@@ -74,14 +74,14 @@ static void grow(struct ring *ring)
 	ring->limit = limit;
 }
 
-static bool fits(const struct ring *ring, size_t size)
+static bool fits(const struct context_ring *ring, size_t size)
 {
 	if (ring->wrapped)
 		return ring->head - ring->tail >= size;
 	return ring->limit - ring->tail >= size || ring->head >= size;
 }
 
-bool ring_has_room(struct ring *ring, size_t length)
+bool ring_has_room(struct context_ring *ring, size_t length)
 {
 	size_t size = entry_size(length);
 
@@ -90,7 +90,7 @@ bool ring_has_room(struct ring *ring, size_t length)
 	return fits(ring, size);
 }
 
-void ring_push(struct ring *ring, const struct record *record, int64_t ts)
+void ring_push(struct context_ring *ring, const struct record *record, int64_t ts)
 {
 	size_t size = entry_size(record->length);
 	struct entry *entry;
@@ -116,18 +116,18 @@ void ring_push(struct ring *ring, const struct record *record, int64_t ts)
 	FETCH(ring, ring->tail, 1);
 }
 
-bool ring_is_empty(const struct ring *ring)
+bool ring_is_empty(const struct context_ring *ring)
 {
 	return !ring->wrapped && ring->head == ring->tail;
 }
 
-int64_t ring_oldest_time(const struct ring *ring)
+int64_t ring_oldest_time(const struct context_ring *ring)
 {
 	return entry_at(ring, ring->head)->ts;
 }
 
 /* The offset of the entry after this one. */
-static size_t entry_after(const struct ring *ring, size_t at)
+static size_t entry_after(const struct context_ring *ring, size_t at)
 {
 	size_t next = at + entry_at(ring, at)->size;
 
@@ -141,7 +141,7 @@ static size_t size_of(const struct entry *entry)
 	return record_is_of_events(&record) ? record_size(&record) : 0;
 }
 
-int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
+int64_t ring_reach(const struct context_ring *ring, int64_t to, uint64_t bytes)
 {
 	uint64_t sum = 0;
 	size_t at;
@@ -166,7 +166,7 @@ int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
 	return span_add(to, 1);
 }
 
-void ring_oldest(const struct ring *ring, struct record *record)
+void ring_oldest(const struct context_ring *ring, struct record *record)
 {
 	const struct entry *entry = entry_at(ring, ring->head);
 
@@ -182,7 +182,7 @@ void ring_oldest(const struct ring *ring, struct record *record)
 	};
 }
 
-void ring_drop(struct ring *ring)
+void ring_drop(struct context_ring *ring)
 {
 	FETCH(ring, ring->head, 0);
 	ring->head += entry_at(ring, ring->head)->size;

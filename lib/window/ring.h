@@ -11,30 +11,30 @@
 #include "base/memory.h"
 #include "stream/record.h"
 
-struct ring;
+struct context_ring;
 
 enum { RING_LEAST = 1 << 16 }; /* bytes; the least size of a ring */
 
-struct ring *ring_new(size_t bytes);
-void ring_free(struct ring *ring);
+struct context_ring *ring_new(size_t bytes);
+void ring_free(struct context_ring *ring);
 
 /* Tells whether a record of this length fits without dropping an older one; may move the memory. */
-bool ring_has_room(struct ring *ring, size_t length);
+bool ring_has_room(struct context_ring *ring, size_t length);
 
 /* Adds a copy with its time. It must fit. */
-void ring_push(struct ring *ring, const struct record *record, int64_t ts);
+void ring_push(struct context_ring *ring, const struct record *record, int64_t ts);
 
-bool ring_is_empty(const struct ring *ring);
-int64_t ring_oldest_time(const struct ring *ring); /* the ring must not be empty */
+bool ring_is_empty(const struct context_ring *ring);
+int64_t ring_oldest_time(const struct context_ring *ring); /* the ring must not be empty */
 
 /*
  * The time from which on the events and losses up to `to` have at most `bytes` together, by record_size(). Looks at each of them, so
  * call it rarely.
  */
-int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes);
+int64_t ring_reach(const struct context_ring *ring, int64_t to, uint64_t bytes);
 
 /* The oldest record, valid until the next push or question for room; the ring must not be empty. */
-void ring_oldest(const struct ring *ring, struct record *record);
-void ring_drop(struct ring *ring);
+void ring_oldest(const struct context_ring *ring, struct record *record);
+void ring_drop(struct context_ring *ring);
 
 #endif

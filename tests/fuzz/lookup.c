@@ -25,7 +25,7 @@ static struct {
 /* Stands in the place of that of program/lookup_process.c. */
 _Noreturn void lookup_serve(int socket)
 {
-	const struct answer ready = {.kind = ANSWER_DONE};
+	const struct lookup_answer ready = {.kind = ANSWER_DONE};
 
 	lookup_send(socket, &ready, sizeof(ready), NULL, 0, -1, 0);
 	while (answers.size >= sizeof(uint16_t)) {

@@ -8,7 +8,7 @@
 static void merge_both(const char *path, int output, const char *only)
 {
 	struct stream *stream = stream_create();
-	struct merge *merge = merge_new();
+	struct host_merge *merge = merge_new();
 	char operand[64];
 	bool merged;
 

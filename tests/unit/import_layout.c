@@ -9,7 +9,7 @@
 static const char *fields_of(const char *format, const char *text)
 {
 	static struct line line;
-	struct layout *layout = layout_new(format);
+	struct print_layout *layout = layout_new(format);
 
 	assert(layout);
 	line_begin(&line, "x");
@@ -23,7 +23,7 @@ static const char *fields_of(const char *format, const char *text)
 static const char *some_of(enum layout_fit fit, const char *format, const char *text)
 {
 	static struct line line;
-	struct layout *layout = layout_new(format);
+	struct print_layout *layout = layout_new(format);
 	long read;
 
 	assert(layout);

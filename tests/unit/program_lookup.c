@@ -26,7 +26,7 @@ static void serve_one(int socket)
 {
 	static bool known[1000];
 	struct {
-		struct question question;
+		struct lookup_question question;
 		char text[QUESTION_ROOM];
 	} asked;
 	union {
@@ -35,7 +35,7 @@ static void serve_one(int socket)
 	} control;
 	struct iovec part = {&asked, sizeof(asked)};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-	struct answer found = {.kind = ANSWER_PLACE, .number = 1, .count = 1};
+	struct lookup_answer found = {.kind = ANSWER_PLACE, .number = 1, .count = 1};
 
 	if (recvmsg(socket, &message, 0) <= 0)
 		_exit(0);
@@ -56,7 +56,7 @@ static void serve_one(int socket)
 
 _Noreturn void lookup_serve(int socket)
 {
-	const struct answer ready = {.kind = ANSWER_DONE};
+	const struct lookup_answer ready = {.kind = ANSWER_DONE};
 
 	shared->begun++;
 	shared->last = getpid();

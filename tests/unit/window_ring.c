@@ -32,7 +32,7 @@ static struct record numbered(int64_t number)
 	return record;
 }
 
-static void assert_oldest(const struct ring *ring, int64_t number)
+static void assert_oldest(const struct context_ring *ring, int64_t number)
 {
 	struct record expected = numbered(number), record;
 
@@ -44,7 +44,7 @@ static void assert_oldest(const struct ring *ring, int64_t number)
 
 static void against_queue(size_t bytes)
 {
-	struct ring *ring = ring_new(bytes);
+	struct context_ring *ring = ring_new(bytes);
 	int64_t oldest = 0, newest = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -72,7 +72,7 @@ static void against_queue(size_t bytes)
 /* What it holds is its size but for a little. */
 static void is_used(void)
 {
-	struct ring *ring = ring_new(4 << 20);
+	struct context_ring *ring = ring_new(4 << 20);
 	struct record record = {.kind = KIND_EVENT, .text = text, .length = 104};
 	size_t held = 0;
 
@@ -88,7 +88,7 @@ static void is_used(void)
 /* How far back some bytes reach, at every bound, in a ring that has wrapped. */
 static void reaches(void)
 {
-	struct ring *ring = ring_new(RING_LEAST);
+	struct context_ring *ring = ring_new(RING_LEAST);
 	struct record record = {.kind = KIND_EVENT, .text = text, .length = 100};
 	int64_t oldest = 0, newest = 0;
 

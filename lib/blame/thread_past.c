@@ -1,4 +1,4 @@
-#include "blame/past.h"
+#include "blame/thread_past.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "blame/blame.h"
 #include "wake/wake.h"
 
-struct past {
+struct thread_past {
 	struct stream *stream;
 	struct events *events;
 	struct wake *wake;
@@ -18,17 +18,17 @@ struct past {
 	int32_t tid; /* and its thread */
 };
 
-struct past *past_new(struct stream *stream, struct events *events)
+struct thread_past *thread_past_new(struct stream *stream, struct events *events)
 {
 	struct wake *wake = wake_new(events);
-	struct past *past = wake ? NEW(struct past) : NULL;
+	struct thread_past *past = wake ? NEW(struct thread_past) : NULL;
 
 	if (past)
-		*past = (struct past){.stream = stream, .events = events, .wake = wake};
+		*past = (struct thread_past){.stream = stream, .events = events, .wake = wake};
 	return past;
 }
 
-static void forget_graph(struct past *past)
+static void forget_graph(struct thread_past *past)
 {
 	if (past->blame)
 		blame_free(past->blame);
@@ -38,7 +38,7 @@ static void forget_graph(struct past *past)
 	past->graph = NULL;
 }
 
-void past_forget(struct past *past)
+void thread_past_forget(struct thread_past *past)
 {
 	forget_graph(past);
 	wake_forget(past->wake);
@@ -47,24 +47,24 @@ void past_forget(struct past *past)
 	past->several = false;
 }
 
-void past_free(struct past *past)
+void thread_past_free(struct thread_past *past)
 {
 	if (!past)
 		return;
-	past_forget(past);
+	thread_past_forget(past);
 	wake_free(past->wake);
 	free(past);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-bool past_reads(enum kind kind)
+bool thread_past_reads(enum kind kind)
 {
 	return kind == KIND_STREAM || kind == KIND_EVENT || kind == KIND_LOST || kind == KIND_STACK || kind == KIND_FILE || kind == KIND_QUOTA ||
 	       kind == KIND_TIMER || kind == KIND_TRACED || kind == KIND_HANDOFF || kind == KIND_HOST;
 }
 
-static int take_event(struct past *past, const struct record *record)
+static int take_event(struct thread_past *past, const struct record *record)
 {
 	struct event event;
 
@@ -75,7 +75,7 @@ static int take_event(struct past *past, const struct record *record)
 	return wake_event(past->wake, &event) < 0 ? stream_fail(past->stream, "%s", fail_text()) : 0;
 }
 
-static int take_loss(struct past *past, const struct record *record, const struct fields *fields)
+static int take_loss(struct thread_past *past, const struct record *record, const struct fields *fields)
 {
 	uint64_t cpu = UINT32_MAX;
 	int64_t from = TIME_NONE, to = TIME_NONE;
@@ -90,7 +90,7 @@ static int take_loss(struct past *past, const struct record *record, const struc
 	return 0;
 }
 
-static void take_host(struct past *past, const struct fields *fields)
+static void take_host(struct thread_past *past, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name");
 
@@ -99,7 +99,7 @@ static void take_host(struct past *past, const struct fields *fields)
 	past->host = name;
 }
 
-int past_record(struct past *past, const struct record *record)
+int thread_past_record(struct thread_past *past, const struct record *record)
 {
 	const struct fields *fields;
 
@@ -121,7 +121,7 @@ int past_record(struct past *past, const struct record *record)
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-static void add(const struct past *past, int32_t node, int64_t from, int64_t to, struct doings *doings)
+static void add(const struct thread_past *past, int32_t node, int64_t from, int64_t to, struct doings *doings)
 {
 	const struct node *told = &past->graph->nodes.items[node];
 	bool own = told->what == WHAT_RUN && told->tid == past->tid;
@@ -138,7 +138,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* A piece of the path; of one without a CPU, or behind others at a device, those who had it. */
-static void add_piece(const struct past *past, const struct path_piece *piece, struct doings *doings)
+static void add_piece(const struct thread_past *past, const struct path_piece *piece, struct doings *doings)
 {
 	const struct node *node = &past->graph->nodes.items[piece->node];
 	size_t before = doings->items.count, count = 0;
@@ -156,9 +156,9 @@ static void add_piece(const struct past *past, const struct path_piece *piece, s
 		qsort(doings->items.items + before, doings->items.count - before, sizeof(struct doing), by_start);
 }
 
-void past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
 {
-	struct past *past = context;
+	struct thread_past *past = context;
 	struct wake_wanted wanted = {.start = wake_time(from), .ts = wake_time(to), .tid = tid, .comm = "", .call = ""};
 	struct wake_target target;
 	int64_t first, last;

@@ -1,0 +1,33 @@
+/*
+ * thread_past: what any thread did at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. It keeps what all
+ * threads did, as wake.h does for a window; when there are too many it forgets, and knows nothing of before.
+ *
+ *	struct thread_past *past = thread_past_new(stream, events)	NULL after fail(): a shipped list cannot be read
+ *	thread_past_record(past, record)				each record of those kinds
+ *	thread_past_tell(past, 0, tid, from, to, &doings)		when all were taken
+ *	thread_past_forget(past)					before another trace
+ *	thread_past_free(past)
+ *
+ * It is for streams of one host: of others it tells nothing.
+ */
+#ifndef BLAME_THREAD_PAST_H
+#define BLAME_THREAD_PAST_H
+
+#include "event/event.h"
+#include "span/doings.h"
+
+struct thread_past;
+
+struct thread_past *thread_past_new(struct stream *stream, struct events *events);
+void thread_past_free(struct thread_past *past);
+bool thread_past_reads(enum kind kind);
+int thread_past_record(struct thread_past *past, const struct record *record); /* 0; -1 after fail() */
+void thread_past_forget(struct thread_past *past);
+
+/*
+ * As struct doings_teller has it; the context is the past. What is unknown is not told, and neither are the thread's own runs: they are
+ * what it does for itself. Time without a CPU goes to those who held it, who may overlap.
+ */
+void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings);
+
+#endif
