@@ -2,8 +2,7 @@
  * gate: makes a program wait that opens what exceptions need, until its return probes are off.
  *
  * A program of C has return probes although it may load a library that throws (program/leave.h). To throw, such a library needs the unwinder,
- * which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the program has
- * not loaded yet is watched (leave_needs). A process, "tailblame-gate", asks the kernel to be asked (fanotify, FAN_OPEN_PERM)
+ * which is nearly always a library of its own (libgcc_s.so.1) that the program has not loaded yet (leave_needs). A process, "tailblame-gate", asks the kernel to be asked (fanotify, FAN_OPEN_PERM)
  * before anybody opens one of these files. It answers others at once; if the opener runs a program that was added here, it first turns the
  * program's probes off. The kernel lets all go on if this process ends, and it ends with the collector. It has a session of its own and is in the root
  * control group, if it may, so that whoever stops or freezes the collector does not stop it. If it is stopped itself, openers wait until the
@@ -21,7 +20,10 @@
 
 struct gate;
 
-/* NULL: the kernel offers none, or not to us. Nothing is closed then. */
+/* Tells whether the kernel offers that, and to us. */
+bool gate_is_offered(void);
+
+/* NULL: it does not. Nothing is closed then. */
 struct gate *gate_new(void);
 
 /* Whoever opens this file is to wait. Cannot fail: it may be gone. */
