@@ -27,7 +27,7 @@ static const struct option_entry options[] = {
 	{OPTION_COUNT, 'p', "pid", &pid, "PID", "of this process"},
 	{OPTION_STRING, 0, "from", &from, "FUNCTION", "the thread that enters this function next"},
 	{OPTION_STRING, 0, "to", &to, "FUNCTION[,FUNCTION]", "until it enters one of these, or that one returns"},
-	{OPTION_COUNT, 0, "limit", &limit, "N", "or until so many instructions (default 100000)"},
+	{OPTION_COUNT, 0, "limit", &limit, "N", "or until this number of instructions (default 100000)"},
 	OPTION_TEXT(&as_text),
 	{0},
 };

@@ -197,7 +197,7 @@ static int want_stacks(struct wishes *wishes)
 		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
 }
 
-/* Notes of which build the program of a function's chart is: another has other limits. */
+/* Notes the build of the program of a function's chart, because another one has other limits. */
 static void note_build(struct chart *chart)
 {
 	unsigned char id[CODE_BUILD_ID];

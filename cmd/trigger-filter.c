@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 		watch_complaints(watch, warn);
 	}
 	if (runner_end(runner) > 0)
-		warn("--exec: a command was not run for each firing, for those before it ran too long");
+		warn("--exec: a command was not run for each firing, because those before it ran too long");
 
 	/* close */
 	filter_free(filter);

@@ -542,7 +542,7 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	assert_equal "$(grep -c '^run .* job=brief .* program=tbshort exit=0 children=no$' got)" 1
 	counts_gone() { [ -z "$(find spool -name 'count-*' -print -quit)" ]; }
 	until_true 300 counts_gone
-	grep -q 'left out, for it may not be recorded here: sysctl net' told log
+	grep -q 'left out, because it may not be recorded here: sysctl net' told log
 	kill $edge_pid
 	wait $edge_pid
 }

@@ -21,7 +21,7 @@
  * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
  *		callers. The score is 1/(1 + calls in between), not a time.
  * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may
- *		be in B2 whenever it ran, for it would have ended the wait, too. Timers do no work: they are never
+ *		be in B2 whenever it ran, because it would have ended the wait, too. Timers do no work: they are never
  *		active, and a node that waits for one goes on being active. Without timers it lists all that critical
  *		lists.
  *

@@ -297,7 +297,7 @@ static bool spans_loss(const struct tasks *tasks, const struct await *await)
 	return false;
 }
 
-/* Which tasks are parts of which. `last` is not over. */
+/* Finds for each task the one that it is a part of. `last` is not over. */
 static void find_parts(struct tasks *tasks, struct task *last)
 {
 	for (size_t i = 0; i < tasks->list.count; i++) {

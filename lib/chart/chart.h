@@ -58,8 +58,8 @@
  *
  * A start or end with `probe` is the entry of a function of the chart's `binary`, probe="begin(r=%1)", with these of its arguments.
  *
- * func:BINARY:FUNCTION(EXPR,...) is a chart without a file, made by chart_of_function(): what is told of each call are its `show` fields, but for
- * what the call returns, which its end tells; the parentheses may be missing. FUNCTION+OFFSET is an instruction: a chart
+ * func:BINARY:FUNCTION(EXPR,...) is a chart without a file, made by chart_of_function(). Its start has the `show` fields of each call, and its end what
+ * the call returns; the parentheses may be missing. FUNCTION+OFFSET is an instruction: a chart
  * point:BASENAME:FUNCTION+OFFSET that counts events point:BASENAME__FUNCTION_OFFSET_NUMBER. The events of a function are
  * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, and func:unwind where calls are left by an exception or by longjmp(), its
  * name is func:BASENAME:FUNCTION.

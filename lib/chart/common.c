@@ -34,7 +34,7 @@ struct common {
 	bool judges, holds;
 	int64_t begun, now; /* INT64_MIN: no time has come */
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
-	int64_t apart;	    /* time of which one value counts */
+	int64_t apart;	    /* the time in which only one value counts */
 	int64_t due;	    /* once it judges: when the block at hand ends */
 	double largest;	    /* of it; 0: there was none */
 	uint64_t blocks;    /* with a value */

@@ -6,7 +6,7 @@
  * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (a tenth of a
  * second; a second where it took longer than COMMON_HOLD to learn a limit) only the largest counts, because they have one reason.
  *
- * It begins when the first key has limits, with COMMON_HOLD, in which nothing is told; the largest values are judged at its end. With too few
+ * It begins when the first key has limits, with COMMON_HOLD, in which there are no signals; the largest values are judged at its end. With too few
  * values by then the keys are judged by their own limits, until enough have come.
  */
 #ifndef CHART_COMMON_H

@@ -235,7 +235,7 @@ static bool add_to_baseline(struct series *series, const struct policy *policy, 
 {
 	*ARRAY_ADD(&series->baseline) = *point;
 	if (series->learner->judges_baseline && !series->judges) {
-		if (!sample->rules) /* it was told */
+		if (!sample->rules) /* it had a signal */
 			remember_worst(series, sample);
 		if (sample->start < series->first)
 			series->first = sample->start;

@@ -31,7 +31,7 @@
 #define LEVEL_DECISION 14.0 /* of a sum; at 7 log-normal values cry wolf 2.7 times, not 1 */
 enum {
 	LEVEL_FIRST = 100, /* values before any is judged: a baseline */
-	LEVEL_LEAST = 32,  /* values that a change lasts before it is told; "20 of equal values": without it bursts are told as changes */
+	LEVEL_LEAST = 32,  /* values that a change lasts before it counts; "20 of equal values": without it bursts count as changes */
 	LEVEL_BATCHES = 2,
 };
 

@@ -46,9 +46,9 @@ const struct limits *limits_book_find(struct limits_book *book, const char *char
 void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits, const char *build);
 
 /*
- * A book keeps of which kernel its limits are, and of a function's chart the build id of the program. limits_book_kernel() and
+ * A book keeps the kernel that its limits are of, and the build id of the program of a function's chart. limits_book_kernel() and
  * limits_book_build() tell what runs now: limits of another kernel or build are not found from then on, and learnt anew. NULL: not known.
- * limits_book_outdated() says in a sentence which were not found; NULL: all were. Valid until the next call.
+ * limits_book_outdated() names in a sentence those that were not found; NULL: all were. Valid until the next call.
  */
 void limits_book_kernel(struct limits_book *book, const char *kernel);
 void limits_book_build(struct limits_book *book, const char *chart, const char *build);

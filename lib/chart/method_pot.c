@@ -457,8 +457,8 @@ static void learn_below(struct pot *pot, const struct judged *point, bool signal
 }
 
 /*
- * The lower side began with few values, or with the upper side's width, and finds that its level is another. Nobody is told: it is the upper
- * side that tells of levels. Without this it learnt nothing more, and signalled one in 400 values for good.
+ * The lower side began with few values, or with the upper side's width, and finds that its level is another. That is no lesson: only the upper
+ * side reports levels. Without this it learnt nothing more, and signalled one in 400 values for good.
  */
 static bool follow_below(struct pot *below, const struct policy *how, int64_t ts)
 {

@@ -549,7 +549,7 @@ static int last_verdicts(struct measure *measure)
 
 /*
  * A start that hangs is no signal if there are no limits yet, because nobody knows what is normal there; an `open` record tells it. Some
- * start is always open when the input ends, so only those older than PATIENCE_REPORT are told.
+ * start is always open when the input ends, so only those older than PATIENCE_REPORT count.
  */
 static int tell_unjudged(struct measure *measure)
 {

@@ -53,7 +53,7 @@ struct thin {
 
 /*
  * Values beyond the warning line, half-way from the centre to the limit on the logarithmic scale: of those of the last hour the largest, in
- * the order of time. They are told with the next signal of the series.
+ * the order of time. The next signal of the series tells them.
  */
 struct series_signs {
 	int count;

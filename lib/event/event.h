@@ -95,8 +95,8 @@ bool event_is_unknown(const struct event *event, const struct event_field *field
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);
 
 /*
- * A field of any type as text streams spell it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2; but the address of a function of which the
- * stream tells is its name. "" if the event lacks it.
+ * A field of any type as text streams spell it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2; but the address of a function is its
+ * name, if the stream has that. "" if the event lacks it.
  */
 size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room);
 

@@ -26,8 +26,8 @@ struct export;
 struct export_options {
 	const char *format;
 	const char *host;   /* of a stream that may be of several: its records only; "": none was named */
-	const char *kind;   /* csv: of which records; NULL: none was named */
-	const char *event;  /* csv of kind event: of which, "system:event"; NULL: all, without their own fields as columns */
+	const char *kind;   /* csv: the kind of records; NULL: none was named */
+	const char *event;  /* csv of kind event: "system:event", the only one; NULL: all, without their own fields as columns */
 	bool nanoseconds;   /* ftrace: nine decimals, not the kernel's six */
 	bool exact;	    /* ftrace: as the kernel has it, though viewers trip over that */
 };

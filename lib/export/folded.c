@@ -211,7 +211,7 @@ static bool is_of_moment(const struct path_frames *path, const struct moment *mo
 	return false;
 }
 
-/* Forgets the paths so far, when a moment is told (NULL: for another reason); the record that ended it may have begun the path of the next. */
+/* Forgets the paths so far, because a moment is over (NULL: for another reason); the record that ended it may have begun the path of the next. */
 static void frames_forget(struct frames *frames, const struct moment *moment)
 {
 	size_t count = frames->paths.count;

@@ -38,7 +38,7 @@ int export_flush(void *context);
 /* After something was written: 0; -1 after fail() where it could not be. */
 int export_written(struct export *export);
 
-/* Of a `lost` record: how many events of which CPU; 0 what it does not say. -1 after fail(). */
+/* The CPU of a `lost` record, and the number of events; 0 where it does not say. -1 after fail(). */
 int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count);
 
 /* Counts something that this format cannot hold; the reason must stay. */

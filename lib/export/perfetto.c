@@ -437,7 +437,7 @@ static void begin_of(const struct machine *machine, int64_t ts)
 	machine->perfetto->packets.machine = 0;
 }
 
-/* The kernel's release, for the numbers of thread states changed over the years; ours are the newer where none is told. */
+/* The kernel's release, because the numbers of thread states changed over the years; the stream's are the newer ones if it names no release. */
 static int tell_system(struct machine *of, const char *kernel, const char *machine)
 {
 	struct perfetto *perfetto = of->perfetto;

@@ -8,7 +8,7 @@
 #include "chart/chart.h"
 #include "program/demangle.h"
 
-/* Tells whether an event begins or ends a call of a function, and of which; known by the event's name. */
+/* Whether an event, by its name, begins or ends a call of a function, and of which one. */
 struct sort {
 	bool known, begins, ends, unwinds;
 	char *function; /* as the event calls it: "prog__request"; NULL: it is of none */

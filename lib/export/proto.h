@@ -3,7 +3,7 @@
  * within a message behind its length. Texts are made valid UTF-8, as protobuf asks for.
  *
  *	size_t mark = proto_begin(bytes, 11);		field 11 is a message
- *	proto_unsigned(bytes, 9, 3);			of which field 9 is 3
+ *	proto_unsigned(bytes, 9, 3);			whose field 9 is 3
  *	proto_end(bytes, mark);
  */
 #ifndef EXPORT_PROTO_H

@@ -14,7 +14,7 @@
 #include "stream/line.h"
 
 /*
- * Spells in *line what an excerpt has of a record: 1; 0: nothing, for it is of a kind that no excerpt has, the ranker's total, which
+ * Spells in *line what an excerpt has of a record: 1; 0: nothing, because it is of a kind that no excerpt has, the ranker's total, which
  * is of one machine's hour only, or a piece of a path that nobody could name without its node; -1 after fail(): a command that reads
  * excerpts would refuse it.
  */

@@ -86,7 +86,7 @@ char *fleet_link_complaint(struct fleet_link *link)
 	return text;
 }
 
-/* The one place in which a refused publish or subscription is told. */
+/* The only place where the library reports a refused publish or subscription. */
 static void error_told(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *closure)
 {
 	const char *text = NULL;

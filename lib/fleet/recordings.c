@@ -214,7 +214,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 		refuse(recordings, recording);
 	} else {
 		if (*rest && !recording->again_at) {
-			fail("left out, for it may not be recorded here: %s", rest);
+			fail("left out, because it may not be recorded here: %s", rest);
 			tell(recordings, order, fail_text());
 		}
 		recording->again_at = time(NULL) + AGAIN_SECONDS;

@@ -28,7 +28,7 @@ struct sender {
 	int64_t sweep_at;
 	uint64_t dropped_mark;
 	bool done, was_up;
-	char *told; /* the last complaint: the same is told once */
+	char *told; /* the last complaint: the same is not repeated */
 };
 
 int sender_window(const char *text, int *from, int *to)

@@ -103,7 +103,7 @@ static int read_known(struct store *store, int fd, off_t *whole)
 	return status;
 }
 
-/* A run of which a crash left a part was not acknowledged, so it comes again: its id is forgotten, with all, and read anew. */
+/* A run that a crash cut was not acknowledged, so it comes again: forgets all ids, and reads them anew. */
 static void forget(struct store *store)
 {
 	struct seen *seen, *next;

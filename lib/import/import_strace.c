@@ -232,7 +232,7 @@ static void add_return(struct log *log, struct thread *thread, const struct call
 	thread->returning = strace_queue_add(log->queue, &event);
 }
 
-/* The arguments of the entry are those that were told; or these behind them. */
+/* Completes the arguments of the entry by those of the line, or by `more` behind them. */
 static void complete_entry(struct log *log, struct thread *thread, const uint64_t *more)
 {
 	strace_queue_complete(log->queue, thread->entering, more, more ? thread->told : STRACE_ARGUMENTS);

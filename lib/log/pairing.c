@@ -213,7 +213,7 @@ static int write_call(struct pairing *pairing, struct caller *caller, const stru
 	return stream_write_line(pairing->stream, line);
 }
 
-/* Ends the calls from this one on: what a call made is over with it. Only the first is told. */
+/* Ends the calls from this one on, because the calls that it made are over with it. Only the first gets a record. */
 static int end_call(struct pairing *pairing, struct caller *caller, size_t at, int64_t ts, const struct fields *fields)
 {
 	int status = write_call(pairing, caller, &caller->open.items[at], ts, fields);
@@ -297,7 +297,7 @@ static int see_exception(void *context, const struct record *record)
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
-/* What the kernel still had of its events comes behind this record. */
+/* The events that the kernel still had come behind this record. */
 static int see_shed(void *context, const struct record *record)
 {
 	struct pairing *pairing = context;
@@ -379,7 +379,7 @@ static int pass(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Whoever waits for calls is told how far the events have come. */
+/* Tells those that wait for calls how far the events have come. */
 static int tell_time(void *context)
 {
 	struct pairing *pairing = context;

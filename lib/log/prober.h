@@ -1,7 +1,7 @@
 /*
  * prober: the process that keeps root's rights for probe-log, and does nothing else with them than to start and stop loggings: each a
  * collector (source/collector.h) of the calls of some functions, with all that they can tell, and behind it a process without rights that
- * makes call records of the events (log/pairing.h). Whoever decides what is logged has no rights either, for it reads what others wrote.
+ * makes call records of the events (log/pairing.h). The process that decides what to log has no rights either, because it reads input that others wrote.
  *
  *	prober = prober_start(&options)		before rights are given up
  *	prober_prepare(prober, "mono")		so that the first logging begins soon

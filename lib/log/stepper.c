@@ -183,7 +183,7 @@ static int break_all(struct tracer *tracer)
 
 /* --- stops -------------------------------------------------------------------------------------------------------------- */
 
-/* A signal that is ours: of a breakpoint, or of a step (also one over a system call), of which the thread would die. */
+/* A signal that is ours, from a breakpoint or a step (also one over a system call); it would kill the thread. */
 static bool is_ours(const struct tracer *tracer, int32_t thread, const siginfo_t *info)
 {
 	return info->si_signo == SIGTRAP &&

@@ -34,7 +34,7 @@ struct steps {
 	struct spaces *spaces;
 	struct named *named;
 	struct judged *judged;
-	const struct stride *known; /* when it is written: the last that has registers, of which only the stack pointer may differ now */
+	const struct stride *known; /* when it is written: the last that has registers; only their stack pointer may differ now */
 	ARRAY(struct stride) strides;
 };
 

@@ -27,7 +27,7 @@ struct toll *toll_new(double limit, prober_say *say);
  */
 void toll_measure(struct toll *toll, struct tracefs_instance *instance);
 
-/* A function, by the name that calls have, and its events; each tells so many values. */
+/* A function, by the name that calls have, and its events, each with the number of values that it tells. */
 void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values);
 
 /* The other functions are to be traced no more. */

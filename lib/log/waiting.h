@@ -3,7 +3,7 @@
  *
  * A call is a request's if it is of the request's thread, no longer than it, and its middle lies in it; so it does not matter which of two
  * probes at one place came first. A call of another thread is a request's if that thread worked for the request meanwhile, as the request's
- * graph tells, and no request of its own thread claimed it before. Calls of which nobody speaks take room until there are WAITING_BYTES;
+ * graph tells, and no request of its own thread claimed it before. Calls that no graph names take room until there are WAITING_BYTES;
  * then the oldest half of a thread's goes.
  *
  *	waiting_line(waiting, line, length)	each line from prober_begin()'s descriptor

@@ -110,8 +110,8 @@ static const struct node *wait_behind(const struct graph *graph, const struct no
 }
 
 /*
- * A thread that wakes up in between, to look around, and waits on, is on the path again further back: who it waits for is told by the
- * waits that ended each other. Returns the new count.
+ * A thread that wakes up in between, to look around, and waits on, is on the path again further back: the waits that ended each other tell
+ * which thread it waits for. Returns the new count.
  */
 static size_t extend(const struct graph *graph, const struct story_piece *piece, struct link *links, size_t count)
 {

@@ -171,7 +171,7 @@ int contrast_see(struct contrast *contrast, struct stream *stream, const struct 
 	return see(contrast, record->kind, fields) < 0 ? stream_fail(stream, "%s", fail_text()) : 0;
 }
 
-/* How a kind of feature is told: of numbers, above and below the cut; %s is first the call, then the cut in words. */
+/* The words for a kind of feature: of numbers, above and below the cut; %s is first the call, then the cut in words. */
 struct phrase {
 	const char *prefix;
 	enum side_of { TIMES, SECONDS, BYTES, SIDES } unit;

@@ -35,7 +35,7 @@ json_t *contrast_object(struct contrast *contrast);
  * 1 bad, 2 another.
  *
  * Of runs, a row is a node; x is the run's beginning in seconds from the node's first, and y above its row by the share of the longest
- * run, which is returned in seconds. Of values, a row is the feature of a rule that is told; x is the share of its range, and y
+ * run, which is returned in seconds. Of values, a row is the feature of a rule in the report; x is the share of its range, and y
  * lies higher for good runs. Both set the number of rows; 0: there is nothing to draw.
  */
 double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *names, size_t *rows);

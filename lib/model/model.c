@@ -1,4 +1,4 @@
-/* From records to the parts of the model, each of which knows how to read its own. */
+/* Gives each record to the part of the model that reads it. */
 #include "model/model.h"
 
 #include <stdlib.h>

@@ -421,7 +421,7 @@ static const struct node *subject_node(const struct graph *graph)
 	return index == NODE_NONE ? NULL : &graph->nodes.items[index];
 }
 
-/* Whose story it is: the root's, by name and label; in a wake graph the thread that was made to wait. */
+/* The subject of a story: the root, by name and label; in a wake graph the thread that had to wait. */
 static char *subject_of(const struct graph *graph)
 {
 	const struct node *node = subject_node(graph);

@@ -2,8 +2,9 @@
  * moments: puts signals, windows and graphs together into moments, and tells each when it is complete.
  *
  * A moment is over when its window comes behind what was ranked for it, as our stages write it, or when a record comes that belongs
- * neither to a graph nor to its ranking: written by hand, graphs may follow their window. A moment is never taken for over because no
- * more input is there yet, for what is written together need not arrive together. A moment that was told is forgotten.
+ * neither to a graph nor to its ranking: written by hand, graphs may follow their window. That no more input
+ * is there yet does not end a moment, because records that were written together need not arrive together. A moment is forgotten once its listener
+ * has it.
  *
  * The window of a request that a trigger logged is no abnormal moment: it is not told, and its stories go to the part of logged requests.
  *

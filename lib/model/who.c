@@ -142,7 +142,7 @@ static void insert_title(struct thread_told *thread, int64_t ts, char *title)
 	}
 }
 
-/* The title that the process had, if that was told beside its records; NULL: it was not. */
+/* The title that the process had, if a record beside its own tells it; NULL: none does. */
 static const char *title_at(const struct who *who, int32_t pid, int64_t at, int64_t since)
 {
 	const struct thread_told *process;

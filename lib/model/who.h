@@ -21,7 +21,7 @@ struct identity {
 	char *script;		/* the name of the file that an interpreter runs; "": none */
 	char *title;		/* what the process called itself; "": nothing */
 	bool mostly;		/* others did a part of what it did, too */
-	size_t shared;		/* so many bytes of the group are the parent, or the group, of all processes that are known */
+	size_t shared;		/* bytes of the group that are the parent, or the group, of all processes that are known */
 };
 
 struct who;
@@ -39,7 +39,7 @@ int who_task(struct who *who, const struct fields *fields);
  */
 bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity);
 
-/* Whose threads did a deed. */
+/* The processes whose threads did a deed. */
 struct doers {
 	uint64_t processes;	  /* how many; 0: it is not known of all threads */
 	struct identity identity; /* of the one that did it for most of the time, a copy; pid 0: none did, or it is not known */

@@ -5,7 +5,7 @@
  * are needed: its binary interface does not change (https://nodejs.org/api/n-api.html).
  *
  *	open(path)			a connected socket; -1: nobody is there
- *	send(fd, rows, count, texts, ms)	rows: a Float64Array, of which `count` numbers; texts: a Uint8Array; waits so long for room.
+ *	send(fd, rows, count, texts, ms)	the first `count` numbers of a Float64Array; texts: a Uint8Array; waits `ms` for room.
  *					The bytes sent; or -errno
  *	close(fd)
  *	locked(path)			1: somebody has a lock on the file

@@ -62,7 +62,7 @@ const char *arguments_in(const char *text, size_t *name);
 /* --- where it is ----------------------------------------------------------------------------------------------------- */
 
 /*
- * A value: that of a register; from there on, each offset leads to the value that lies in memory so many bytes behind the one before. From
+ * A value: that of a register; from there on, each offset leads to the value that lies in memory that number of bytes behind the one before. From
  * ARGUMENT_AT_FILE on, the first offset is one in the file, as uprobes count them.
  */
 enum { ARGUMENT_DEREFS = ARGUMENT_STEPS + 4, ARGUMENT_REGISTERS = 32, ARGUMENT_AT_RESULT = 64, ARGUMENT_AT_FILE = 65 };
@@ -73,7 +73,7 @@ struct argument_path {
 	int64_t offset[ARGUMENT_DEREFS];
 };
 
-/* Text is where the last offset leads; what is told of it is `size` bytes at most, or as many as `length` has. */
+/* Text is where the last offset leads; the event has `size` bytes of it at most, or as many as `length` says. */
 enum argument_form { ARGUMENT_FORM_UNSIGNED, ARGUMENT_FORM_SIGNED, ARGUMENT_FORM_HEX, ARGUMENT_FORM_TEXT, ARGUMENT_FORM_COUNTED };
 enum { ARGUMENT_TEXT_MOST = 255 };
 

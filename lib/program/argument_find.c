@@ -170,7 +170,7 @@ static int place_by_class(const struct finder *finder, struct convention *taken,
 static int skip_by_class(const struct finder *finder, struct convention *taken, const struct type_class *class)
 {
 	if (class->unknown)
-		return refuse(finder, "where it is at entry depends on a parameter before it, of which DWARF does not tell enough");
+		return refuse(finder, "where it is at entry depends on a parameter before it, and DWARF does not tell enough of that one");
 	if (!take_place(finder->machine, taken, class) && finder->machine->number != EM_X86_64)
 		return refuse(finder, "of this machine it is not known how structs, or many parameters, are passed");
 	return 0;
@@ -504,7 +504,7 @@ static int find_numbered(const struct finder *finder, struct place *place)
 		return refuse(finder, "only at a function's entry arguments are where the calling convention has them");
 	*place = index < integers ? in_register(finder->machine->integer[index]) : on_stack(finder->machine, (int64_t)WORD * (index - integers));
 	if (finder->argument->step_count == 0)
-		return 0; /* it is told as the convention has it */
+		return 0; /* its value is the register, as the convention has it */
 	if (finder->has_function)
 		place->typed = type_of_numbered(finder, index, &place->type);
 	else
@@ -631,7 +631,7 @@ static int take_steps(struct finder *finder, struct place *place, struct type_bi
 	return settle(finder, place);
 }
 
-/* --- what is told of the value ------------------------------------------------------------------------------------------- */
+/* --- the form of the value ----------------------------------------------------------------------------------------------- */
 
 static int tell_number(const struct finder *finder, struct place *place, unsigned size, enum argument_form form, const struct type_bits *bits,
 		       struct argument_found *found)
@@ -694,7 +694,7 @@ static int tell_by_dwarf(struct finder *finder, struct place *place, const struc
 	struct type_number number;
 	int status;
 
-	if (!place->typed) /* a register of which only the convention is known */
+	if (!place->typed) /* a register, by the convention only */
 		return finder->argument->base == ARGUMENT_NUMBERED
 			       ? tell_number(finder, place, WORD, ARGUMENT_FORM_HEX, bits, found)
 			       : finder->argument->base == ARGUMENT_RESULT ? tell_number(finder, place, WORD, ARGUMENT_FORM_SIGNED, bits, found)

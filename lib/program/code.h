@@ -33,7 +33,7 @@ struct code_identity {
 
 /*
  * The file mapped by a process at [start, end): by /proc/PID/map_files, which is that very file, or by its path, here and in
- * the process's own root. Of the processes the first is the one, the others, of which there are `others`, are its
+ * the process's own root. The first of the processes is that one; the `others` behind it are its
  * parents, which often have the same root and live longer. Never NULL: a file that cannot be had is code without names.
  */
 struct code *code_open(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,

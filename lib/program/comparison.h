@@ -2,8 +2,8 @@
  * comparison: what a branch at the end of a block of instructions depends on (Argus, section 4.4): the operand in memory of the comparison
  * before it, found in machine code. Bytes in, a description out: nothing here reads a file.
  *
- * Only what lies in the block is read. An operand's address is told by registers, as they are before the branch, or as they are where the block
- * begins; where the block changes them before and after the operand is read, nobody knows the address.
+ * Only what lies in the block is read. Registers give the address of an operand, by their values before the branch, or where the block begins; if
+ * the block changes them both before and after it reads the operand, the address is not known.
  */
 #ifndef PROGRAM_COMPARISON_H
 #define PROGRAM_COMPARISON_H

@@ -20,7 +20,7 @@ enum { COUNTERS_MAX = 9 /* with yields */ };
 struct counter {
 	char *name;  /* as it was asked for: "page-faults" */
 	char *event; /* as events are named: "page_faults" */
-	uint32_t period; /* counted by so many, whenever they are full; 0: from switch to switch, exactly */
+	uint32_t period; /* an event after each `period` of them; 0: counted exactly, from switch to switch */
 	struct perf_event_attr attributes;
 };
 

@@ -12,7 +12,7 @@
 /* Its own name, or its origin's. NULL: it has none. */
 const char *die_name(Dwarf_Die *die);
 
-/* The symbol that it has, or its origin. NULL: none is told. */
+/* The symbol of the entry, or of its origin. NULL: DWARF names none. */
 const char *die_symbol(Dwarf_Die *die);
 
 /* Tells whether it, or its origin, was made up by the compiler. */

@@ -9,11 +9,11 @@
  * with return probes, more often than every 100 ms, the kernel lets whoever removes a probe wait, of any program, and all that would change probes
  * behind it.
  *
- * Files are read where there are no rights to lose (program/lookup.h); the path is only told. program/leave.h asks from outside.
+ * Only a process without rights reads files (program/lookup.h); the path is for messages. program/leave.h asks from outside.
  *
- * What may be left like that is told by the program: functions with tables for exceptions, or names that only code which throws, catches,
- * or changes stacks refers to, or instructions that set the stack pointer to what was never there; and so is a program whose libraries throw, whether it names them, they name each other, or it has loaded
- * them (program/leave.h). A function of a library may be called by any program, so it may be left in any way, unless it calls nothing.
+ * The program shows whether its functions may be left like that: it has functions with tables for exceptions, or names that only code which
+ * throws, catches, or changes stacks refers to, or instructions that set the stack pointer to a value that was never there; or its libraries
+ * throw, whether it names them, they name each other, or it has loaded them (program/leave.h). A function of a library may be called by any program, so it may be left in any way, unless it calls nothing.
  */
 #ifndef PROGRAM_ENDS_H
 #define PROGRAM_ENDS_H
@@ -57,7 +57,7 @@ struct ends {
 int ends_find(const struct ends_file *file, const char *name, uint64_t offset, bool unsafe, struct ends *ends);
 
 /*
- * The offset in the file of the instruction that is so many bytes behind the begin of a function, which begins at `offset`. -1 after fail(): none
+ * The offset in the file of the instruction that is `behind` bytes behind the begin of a function, which begins at `offset`. -1 after fail(): none
  * begins there, so that a probe would change the one that is.
  */
 int ends_instruction(const struct ends_file *file, const char *name, uint64_t offset, uint64_t behind, uint64_t *at);

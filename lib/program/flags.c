@@ -432,7 +432,7 @@ static bool is_too_often(struct flag *flag, int64_t ts)
 	return ++flag->hits > FLAG_HITS_MOST;
 }
 
-/* The kernel tells that it leaves out hits of a flag, because there are so many: by its number; -1: it tells something else. */
+/* The number of the flag whose hits the kernel leaves out, because they are too many; -1: the record is another. */
 static int throttled(const struct flags *flags, const unsigned char *bytes)
 {
 	const struct watch_point *point;

@@ -8,7 +8,7 @@
  *	flags_free(&flags)
  *
  * Each thread of the process has them on each CPU, and the threads that it makes inherit them. The machine has few (x86-64: four), and
- * watches no reads alone: who wants these takes two, of which a write hits both.
+ * watches no reads alone: for these it takes two, and a write hits both.
  */
 #ifndef PROGRAM_FLAGS_H
 #define PROGRAM_FLAGS_H
@@ -22,7 +22,7 @@
 
 struct lookup;
 
-/* Each hit costs some 10 us. Beyond so many in a second a flag is watched no longer. */
+/* Each hit costs some 10 us. A flag with more hits in a second is watched no longer. */
 enum { FLAG_HITS_MOST = 10000 };
 
 struct flag {
@@ -75,7 +75,7 @@ struct flags_hit {
 
 enum flags_taken { FLAGS_NOT_THEIRS, FLAGS_HIT, FLAGS_NOTHING_NEW /* as in the midst of a copy that the kernel makes */ };
 
-/* Reads the record that the ring stands at, of which these bytes are a copy. The ring goes on to the last record of the same hit. */
+/* Reads the record that the ring stands at; these bytes are a copy of it. The ring goes on to the last record of the same hit. */
 enum flags_taken flags_take(struct flags *flags, struct perf_ring *ring, const unsigned char *bytes, struct flags_hit *hit);
 
 #endif

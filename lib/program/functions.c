@@ -12,7 +12,7 @@ struct function {
 	int rank; /* among names of one address */
 };
 
-enum { NESTED = 8 }; /* so many functions before one are looked at that it may be a part of */
+enum { NESTED = 8 }; /* functions before one that are looked at, because it may be a part of them */
 
 static const int ranks[] = {[STB_LOCAL] = 0, [STB_GLOBAL] = 2, [STB_WEAK] = 1};
 

@@ -56,13 +56,13 @@ int image_arguments(struct image *image, uint64_t offset, const char *function, 
 
 enum { IMAGE_LINE = 256 };
 
-/* What a block of code depends on, and where its first instruction and its branch stand in the source: "server.c:71"; "": not known. */
+/* The operand that the branch of a block depends on, and the lines of its first instruction and its branch: "server.c:71"; "": not known. */
 struct image_block {
 	struct compared_operand comparison;
 	char first[IMAGE_LINE], branch[IMAGE_LINE];
 };
 
-/* Of the block from an offset in the file on, whose branch lies so many bytes behind. */
+/* Looks at the block from an offset in the file on, whose branch lies `behind` bytes further. */
 void image_block(struct image *image, uint64_t offset, uint64_t behind, struct image_block *block);
 
 /*

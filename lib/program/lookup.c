@@ -32,7 +32,7 @@
 
 enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, DEATHS = 2 /* of one file, alone, before it is blamed */ };
 
-/* A process that was killed is waited for so long; then it waits for a file system, and so many of them are left behind at most. */
+/* How long to wait for a process that was killed; if it has not ended then, it waits for a file system. And how many such are left behind. */
 enum { KILL_MS = 250, LEFT = 16 };
 
 /* A process that has not even taken its question after this time waits to close a file that it was asked about before. */
@@ -339,7 +339,7 @@ struct lookup_file *lookup_add(struct lookup *lookup, const struct opener_file *
 	return file;
 }
 
-/* The process keeps it until there are so many that another one is better. */
+/* The process keeps the image until FORGOTTEN_MAX of them make a new process cheaper. */
 void lookup_forget(struct lookup *lookup, struct lookup_file *file)
 {
 	lookup->forgotten += file->holder && file->holder == lookup->processes;

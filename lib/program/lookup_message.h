@@ -24,7 +24,7 @@ enum question_kind {
 	ASK_ENDS,     /* likewise, a function; offset: where it begins; image: 1 if a library throws. Number: where a call begins; known: it ends at
 			 its exits; text: these, 8 bytes each */
 	ASK_SWITCHES, /* likewise, nothing; text: each a struct ends_switch */
-	ASK_INSTRUCTION, /* likewise, a function; offset: where it begins; image: so many bytes behind. Number: the offset */
+	ASK_INSTRUCTION, /* likewise, a function; offset: where it begins; image: the number of bytes behind. Number: the offset */
 	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins, or, with image 1, of an instruction in it. With image
 			  2, behind another line break, lines for members_choose(), and what cannot be told is absent. Text: each a struct argument_found, and
 			  behind them why one is absent */

@@ -141,7 +141,7 @@ static void tell_place(void)
 		image_step(image, address, &step);
 		set_step(&head, &step);
 		head.number = 1;
-		/* What a signal's handler returns to was not called: the address is its first. */
+		/* The code that a signal's handler returns to called nothing: the address is not behind a call. */
 		head.count = (uint32_t)image_functions(image, address + step.interrupted, names);
 	}
 	for (uint32_t i = 0; i < head.count; i++) {

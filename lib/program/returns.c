@@ -74,7 +74,7 @@ int returns_allowed(int fd, const char *path, const char *function)
 
 	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
 		if (languages[i].has(function) && is_marked(fd, &languages[i].mark))
-			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, for it does not know a return "
+			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, because it does not know a return "
 				    "probe; --stack tells where its threads wait", function, path, languages[i].language);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /*
- * returns: languages of which no function is probed.
+ * returns: languages whose functions are not probed.
  *
- * The kernel puts an address of its own on the stack in place of the one that the function returns to. Who looks for callers there
- * finds none: the runtimes of Go, OCaml and JavaScript (V8) end the program when they collect garbage, for they walk all stacks. Where
+ * The kernel puts an address of its own on the stack in place of the one that the function returns to. A runtime that looks for
+ * callers there finds none: those of Go, OCaml and JavaScript (V8), which walk all stacks to collect garbage, end the program. Where
  * exceptions go through functions see program/ends.h.
  *
  * Files are read where there are no rights to lose (program/lookup.h); the path is only told.

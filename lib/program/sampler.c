@@ -526,7 +526,7 @@ static int open_counters(struct sampler_ring *ring, const struct sampler_wanted 
 	return try_group(ring);
 }
 
-/* One that tells by itself when so many were counted. */
+/* Opens a counter that makes an event by itself each time its period is full. */
 static int open_periodic(struct sampler_ring *ring, int clock, const struct counter *counter, size_t i)
 {
 	struct perf_event_attr attributes = counter->attributes;

@@ -56,7 +56,7 @@ struct sampled_record {
 	/* MAP: an executable part of a file */
 	uint64_t start, length, offset;
 	uint64_t inode; /* 0: not told */
-	dev_t device;	/* where the inode is told */
+	dev_t device;	/* where the inode is known */
 	unsigned char build_id[SAMPLE_BUILD_ID];
 	size_t build_id_size; /* 0: not told */
 	const char *path;

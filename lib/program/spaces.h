@@ -35,7 +35,7 @@ void spaces_see(struct spaces *spaces, const struct sampled_record *record);
 void spaces_settle(struct spaces *spaces, int64_t now);
 
 /*
- * Code of programs that nobody runs any more is kept, for they may be run again, until there is much. Then spaces_mark() tells
+ * Code of programs that nobody runs any more is kept, because they may run again, until there is much of it. Then spaces_mark() tells
  * which is still mapped (code_is_mapped), and spaces_sweep() frees the others.
  */
 bool spaces_are_full(const struct spaces *spaces);

@@ -39,7 +39,7 @@ static bool spell_switch(csh capstone, const cs_insn *insn, struct stack_switch 
 	return true;
 }
 
-enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* called directly; bytes of one of which the size is not known */
+enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* called directly; bytes of one whose size is not known */
 
 struct callees {
 	uint64_t items[CALLEES];

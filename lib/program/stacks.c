@@ -30,13 +30,13 @@ struct stacks {
 	struct stack *different;
 	ARRAY(struct stack *) by_number; /* less 1 */
 	struct stack_seen *seen; /* a ring of STACKS_KEPT */
-	uint64_t *counts;	 /* of each place in it, so many as there are counters */
+	uint64_t *counts;	 /* of each place in it, one a counter */
 	size_t counters;
 	uint64_t head, tail;	 /* counts */
 	struct stack_seen *throws; /* likewise of STACKS_THROWS_KEPT; NULL: they are not asked for */
 	uint64_t throws_head, throws_tail;
 	int clock;
-	uint64_t beyond;	 /* unlike all before, of which there are too many */
+	uint64_t beyond;	 /* stacks unlike all before, which are too many already */
 };
 
 struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *lookup)

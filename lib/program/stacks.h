@@ -4,7 +4,7 @@
  *	stacks = stacks_open(&wanted, lookup)
  *	stacks_see_throws(stacks, ...)	perhaps
  *	stacks_start(stacks)		before the events that they belong to
- *	stacks_take(stacks, bound)	now and then, lest samples are lost
+ *	stacks_take(stacks, bound)	now and then, before the rings are full
  *	while (stacks_next(stacks, bound, &seen)) ...
  *	while (stacks_next_throw(stacks, bound, &seen)) ...
  *	stacks_free(stacks)

@@ -23,7 +23,7 @@ void unwinder_free(struct unwinder *unwinder);
 
 /*
  * Frames of the program, innermost first, at most UNWIND_USER; returns how many. Where the stack goes on but cannot be walked
- * further, for it is too deep or a function's tables are missing, the last frame is "...".
+ * further, because it is too deep or a function's tables are missing, the last frame is "...".
  */
 int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);
 int unwind_kernel(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);

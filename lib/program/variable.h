@@ -11,7 +11,7 @@
 
 /*
  * The variable of this name that has an address, "name" or "scope::name": of the unit, else of the first unit of the module that has one; either
- * may be NULL. `seen` counts the entries that were looked at, of which there is a bound. false: there is none.
+ * may be NULL. `seen` counts the entries that were looked at, up to a bound. False: there is none.
  */
 bool variable_find(Dwfl_Module *module, Dwarf_Die *unit, const char *name, int *seen, Dwarf_Die *found);
 

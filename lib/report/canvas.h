@@ -22,7 +22,7 @@ void canvas_close(struct canvas *canvas);
 FILE *canvas_file(struct canvas *canvas, const char *name);
 int canvas_file_close(FILE *file); /* 0; -1 after fail(): it does not hold all that was written */
 
-/* A text as one column of a data file, of at most so many characters. */
+/* A text as one column of a data file, cut to `columns` characters. */
 void canvas_text(FILE *file, const char *text, size_t columns);
 
 /*

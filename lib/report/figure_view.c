@@ -172,7 +172,7 @@ static void put_volume(FILE *out, const struct shown *shown, const struct view_r
 	fprintf(out, "%.9g\t%" PRId64 "\n", at(shown, shown->to), row->marks.items[row->marks.count - 1].number);
 }
 
-/* By how much the number grows in a second, in each of so many slots of the time. */
+/* By how much the number grows in a second, in each of SLOTS parts of the time. */
 static void put_rate(FILE *out, const struct shown *shown, const struct view_row *row)
 {
 	int64_t width = span_between(shown->from, shown->to) / SLOTS + 1;

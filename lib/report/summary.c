@@ -513,7 +513,7 @@ static void add_charts(struct summary *summary, const struct model *model)
 		if (!is_function(chart) || state == STATE_ABNORMAL || functions[state] <= FUNCTIONS_TOLD)
 			add_chart(summary, model, chart, state, 0, 0);
 		if (chart->others && model->tracks->count < TRACKS_OF_ALL)
-			add_line(summary, memory_format("chart %s has more than 1,024 keys; those that came later are told together, as other "
+			add_line(summary, memory_format("chart %s has more than 1,024 keys; those that came later are in one line, other "
 							"keys, without limits", chart->name));
 	}
 	for (enum state state = STATE_NORMAL; state < STATES; state++)
@@ -603,7 +603,7 @@ static bool may_be_explained(const struct model *model)
 static char *say_nothing(const struct model *model)
 {
 	if (is_unfiltered(model) && stream_was_cut(model->stream))
-		return memory_format("no chart has a value: the input was cut before any was told");
+		return memory_format("no chart has a value: the input was cut before the first");
 	if (is_unfiltered(model))
 		return memory_format("the stream has not passed cchart-filter, so nothing was measured: "
 				     "the pipe is trace-collect | cchart-filter | blame-rank | report");

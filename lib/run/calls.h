@@ -1,7 +1,7 @@
 /*
- * calls: the system calls of a stream by number: their names, as the job maps them, and what of them is a size.
+ * calls: the system calls of a stream by number: their names, as the job maps them, and which of their values is a size.
  *
- * Numbers that the job maps to one name share an id. A number without a name is sys_N; of those the first 4096 are told apart.
+ * Numbers that the job maps to one name share an id. A number without a name is sys_N; the first 4096 of those have ids of their own.
  */
 #ifndef RUN_CALLS_H
 #define RUN_CALLS_H

@@ -71,7 +71,7 @@ static struct reading cut(char *text, int64_t since)
 	return reading;
 }
 
-/* What is as it was before has been so since then. */
+/* A line that the reading before has, too, holds since that one. */
 static void join(struct reading *reading, const struct reading *before)
 {
 	for (size_t i = 0; i < reading->lines.count; i++) {

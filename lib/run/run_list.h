@@ -18,7 +18,7 @@ struct run_list {
 	struct kin kin;
 	struct run *runs, **last;      /* in the order of their beginnings */
 	struct run *over, **over_last; /* to be written, in the order of their ends */
-	bool forks;		       /* parents are told by sched_process_fork */
+	bool forks;		       /* sched_process_fork tells parents */
 };
 
 void run_list_clear(struct run_list *list);

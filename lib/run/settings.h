@@ -1,6 +1,6 @@
 /*
  * settings: the configuration that a job asks for: files by libaugeas, and sysctls. Each leaf is a setting; one whose value is
- * several numbers is several, NAME.1, NAME.2... A setting that is named password, secret, token or key is told as a salted hash.
+ * several numbers is several, NAME.1, NAME.2... A setting that is named password, secret, token or key has a salted hash as its value.
  */
 #ifndef RUN_SETTINGS_H
 #define RUN_SETTINGS_H

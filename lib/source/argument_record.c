@@ -91,8 +91,8 @@ static void move(int *text, int from, int to)
 }
 
 /*
- * The last text is one of which the kernel says by itself that it could not be read, because it reads no address on the way to it. If there is
- * none, one that is always there is asked for behind them, which costs a tenth of a hit.
+ * Puts last a text whose address is in a register: if it cannot be read, the kernel says so by itself. If there is none, asks for one more that
+ * is always there, which costs a tenth of a hit.
  */
 static void order_texts(struct argument_record *record)
 {
@@ -239,7 +239,7 @@ static int add_numbers(const struct argument_record *record, char **words, enum 
 	return 0;
 }
 
-/* The kernel's own warning about text that does not fit into an event stops a machine that was told to stop at warnings. */
+/* A text that does not fit into an event makes the kernel warn, and a machine with panic_on_warn stop. */
 static int check_warnings(void)
 {
 	size_t size;
@@ -441,7 +441,7 @@ static uint32_t place_of(const struct argument_record *record, const char *paylo
 
 /*
  * Tells whether the kernel could read this text. What it could not read has no length; or, where it could not even read its address, the
- * place of the next one, for it leaves what it had prepared.
+ * place of the next one, because it leaves there what it had prepared.
  */
 static bool was_read(const struct argument_record *record, const char *payload, int text)
 {
@@ -492,7 +492,7 @@ static size_t path_length(const char *text, size_t most)
 	return length;
 }
 
-/* The text, and its length, which is not more than what is told of it. False: unknown. */
+/* The text and its length, which the length of the argument bounds. False: unknown. */
 static bool find_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, const char **text,
 		      size_t *length)
 {

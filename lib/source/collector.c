@@ -452,7 +452,7 @@ static int write_tick(struct collector *collector, int64_t bound)
 	return status;
 }
 
-/* Our own threads: the scribe leaves them out; readers are told of them, but where events have other numbers than processes. */
+/* Names our own threads: to the scribe, which leaves them out, and in the stream, unless events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
 	int32_t own[SCRIBE_OWN] = {

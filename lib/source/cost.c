@@ -74,7 +74,7 @@ struct cost {
 	bool deciding;
 	struct decision decision;
 
-	int64_t doubt_from, doubt_at; /* events from then on, and until then, are in doubt; NEVER: all was told */
+	int64_t doubt_from, doubt_at; /* events from then on, and until then, are in doubt; NEVER: none are */
 };
 
 /* --- how often events come that stay in rings which nobody reads --------------------------------------------------- */

@@ -28,7 +28,7 @@ struct doubt { /* all zero at first */
 	const struct merge *merge;
 	int rings;	   /* the first of the merge, whose events the stream has */
 	struct gate *gate; /* writes to `enable`, too; NULL: none */
-	int64_t told;	   /* until then all is told, or said to be in doubt */
+	int64_t told;	   /* until then all was written, or said to be in doubt */
 
 	/* private */
 	struct meddling *meddling; /* by others; NULL: cannot be seen */
@@ -40,7 +40,7 @@ struct doubt { /* all zero at first */
  */
 int doubt_watch(struct doubt *doubt, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes);
 
-/* Tracing was turned on just now; all before `ts` is told. If it is off, somebody else has written to the same file. */
+/* Tracing was turned on just now; all before `ts` was written. If it is off, somebody else has written to the same file. */
 void doubt_begin(struct doubt *doubt, int64_t ts);
 
 /* Notices whether somebody else has written to our files. `ours`: the name of those that we ourselves wrote to since the last call; NULL: none. */

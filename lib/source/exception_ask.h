@@ -1,5 +1,5 @@
 /*
- * exception_ask: what an event of a runtime's function is to tell: values so many steps from its registers, known by their order.
+ * exception_ask: what an event of a runtime's function is to tell: values at a number of steps from its registers, known by their order.
  */
 #ifndef SOURCE_EXCEPTION_ASK_H
 #define SOURCE_EXCEPTION_ASK_H
@@ -18,7 +18,7 @@ struct asked {
 	struct argument_found found[ARGUMENTS_MAX];
 };
 
-/* Asks for what lies so many steps from a register: a number of 64 bits, or text. */
+/* Asks for the value that lies `derefs` steps from a register: a number of 64 bits, or text. */
 void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * exception_python: what Python raises: probes in CPython 3.11, by whose layout they read; others are refused.
  *
- * _PyErr_SetObject() sets every exception, those too that C code drops again, such as the end of an iteration. So what it sets is told only when
+ * _PyErr_SetObject() sets every exception, those too that C code drops again, such as the end of an iteration. So an exception gets a record only when
  * PyTraceBack_Here() says that the exception passes the frame in which it was set.
  *
  *	exception_python_probe()	its wishes tell by `exception` which of the events they are
@@ -25,7 +25,7 @@ struct python_set {
 /* Makes the probes of an interpreter, or of its library, at this path; their wishes have `first` and the two numbers behind it. -1 after fail(). */
 int exception_python_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *path, uint8_t first);
 
-/* Takes an event: whether what was set is told now. The caller then forgets it. */
+/* Takes an event. True: the exception that was set gets a record now, and the caller then forgets it. */
 bool exception_python_see(struct python_set *set, const struct wish *wish, uint8_t first, const char *payload, size_t size);
 
 void exception_python_forget(struct python_set *set);

@@ -89,12 +89,12 @@ struct mapped {
 struct exceptions {
 	struct lookup *lookup;
 	ARRAY(char *) sources; /* files that have probes */
-	bool throws; /* of some are such of which stacks can be sampled */
+	bool throws; /* some sources are such that stacks can be sampled there */
 	struct thrower *throwers;
 	struct spelled *names;
 	struct mapped codes[CODES_MAX];
 	size_t code_count, code_next;
-	int64_t second; /* in which so many places were read: */
+	int64_t second; /* the second in which this number of places were read: */
 	int places;
 	uint32_t machine; /* whose system calls they are */
 	struct line line;
@@ -164,7 +164,7 @@ void exceptions_free(struct exceptions *exceptions)
 
 /* --- probes ------------------------------------------------------------------------------------------------------------ */
 
-/* The names of a type and of its bases, and of their classes. The type_info is so many steps from the register. */
+/* The names of a type and of its bases, and of their classes. The type_info is `count` steps from the register. */
 static void ask_type(struct asked *asked, uint8_t start, const int *steps, int count)
 {
 	for (int kind = 0; kind < 2; kind++)

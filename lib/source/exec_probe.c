@@ -14,7 +14,7 @@
 #define MOMENT "sched_process_exec"
 
 /*
- * Of a command line so many bytes are copied: most fit into the first; Java's have the class path before what runs. The ring takes
+ * The bytes of a command line that are copied: most lines fit into SHORT; Java's have the class path before the class that runs. The ring holds
  * the short ones of 1,000 programs between two rounds of the collector.
  */
 enum { SHORT = 464, LONG = 4048, RING = 1 << 19, COMM = 16 };
@@ -95,7 +95,7 @@ static void land(struct assembly *assembly, int jump)
 	assembly->code[jump].off = (int16_t)(assembly->count - jump - 1);
 }
 
-/* Copies so many bytes from kernel memory, at this offset from what the register points at, onto the stack. */
+/* Copies `size` bytes from kernel memory, at this offset from what the register points at, onto the stack. */
 static void read_kernel(struct assembly *assembly, int from, int32_t offset, int32_t size, int32_t place)
 {
 	copy(assembly, R1, STACK);

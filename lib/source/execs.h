@@ -3,7 +3,7 @@
  * program has written over by now is here as it was.
  *
  *	execs = execs_open()
- *	execs_take(execs)		now and then, lest some are lost
+ *	execs_take(execs)		now and then, before the ring is full
  *	execs_learn(execs, pid, ...)	of those that began before
  *	execs_find(execs, pid, ...)
  *	execs_close(execs)

@@ -198,8 +198,8 @@ static struct tracefs_instance *create(const char *tail)
 }
 
 /*
- * What it does until it is told more: nothing. The kernel turns it off and frees its rings when *hold is closed, so when all processes that
- * have it are gone; and while it is open the kernel does not remove the instance.
+ * Makes it trace nothing yet. The kernel turns it off and frees its rings when *hold is closed, that is, when all processes that have it
+ * are gone; while it is open the kernel does not remove the instance.
  */
 static int prepare(struct tracefs_instance *instance, int *hold)
 {

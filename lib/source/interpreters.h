@@ -1,7 +1,7 @@
 /*
  * interpreters: what an interpreter was given to run, by its command line: a script, module, class or archive.
  *
- * Which options of which interpreters may stand before it is data: charts/formats/interpreters.
+ * The options that may stand before it are data: charts/formats/interpreters.
  */
 #ifndef SOURCE_INTERPRETERS_H
 #define SOURCE_INTERPRETERS_H

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LAYOUT_PART "part" /* the field by which probes that share an event are told apart */
+#define LAYOUT_PART "part" /* the field that tells probes apart which share an event */
 enum { LAYOUT_THREADS = 2 };
 
 /* A field that names a thread other than the one in whose context the event happened. */

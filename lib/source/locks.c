@@ -19,10 +19,10 @@ enum {
 	LOOKED = 16,	   /* files that were looked up last */
 	LINES_MAX = 1 << 13, /* of the kernel's list */
 	LINKS_MAX = 1 << 10, /* descriptors of a process, until its file is found */
-	REST = 200,	     /* after a look, so many times as long as it took */
+	REST = 200,	     /* after a look: this number of times as long as it took */
 };
 
-/* A list that was read so long after the try may say what was not true then. */
+/* A list that was read this long after the try may say what was not true then. */
 static const int64_t late_max = NSEC_PER_SEC / 5, between_looks = NSEC_PER_SEC / 10;
 
 /* An event in the format below. */

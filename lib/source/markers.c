@@ -486,7 +486,7 @@ static int32_t thread_of(struct sender *sender, const struct row *head, int32_t 
 	return sender->thread;
 }
 
-/* Drops of a second are told at its end. */
+/* Writes, at the end of a second, how many were dropped in it. */
 static int end_second(struct markers *markers, struct stream *stream, int64_t now)
 {
 	int status = 0;
@@ -523,7 +523,7 @@ static int take(struct markers *markers, struct stream *stream, int kind, size_t
 	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
-/* The kernel's word; 0: a process of which this namespace knows nothing. */
+/* The process by the kernel's word; 0: this namespace does not know it. */
 static int32_t process_of(struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);

@@ -34,7 +34,7 @@
 
 #include "stream/stream.h"
 
-/* What $TAILBLAME_MARKERS names instead, for the preloads, too; and what follows the name of the socket for what is thrown. */
+/* The socket, unless $TAILBLAME_MARKERS names another one, which the preloads read, too; and the suffix of the socket for exceptions. */
 #define MARKERS_PATH "/run/tailblame/markers"
 #define MARKERS_THROWN ".exceptions"
 

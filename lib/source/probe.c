@@ -21,7 +21,7 @@
 
 enum { NAME_ROOM = 32 }; /* of an event in tracefs */
 
-/* A program or library of which functions are probed. */
+/* A program or library whose functions are probed. */
 struct probed {
 	char *path; /* absolute */
 	struct leave *leave;
@@ -52,9 +52,9 @@ struct probes {
 	struct gate *gate; /* NULL: none */
 };
 
-/* Where a probe is made, and of which kind. */
+/* The place of a probe, and its kind. */
 struct place {
-	const char *path, *alias; /* the second as the kernel is told */
+	const char *path, *alias; /* the second is for the kernel */
 	const char *origin, *function;
 	int fd;
 	probe_maker *maker;

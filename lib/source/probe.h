@@ -30,7 +30,7 @@ void probes_free(struct probes *probes);
 enum { PROBES_LEFT_OUT = 1 };
 
 /*
- * Arguments, as program/argument.h has them, are told by the function's events, what the call returns by that of its end; NULL: none.
+ * The function's events tell its arguments, as program/argument.h has them, and that of its end what the call returns; NULL: neither.
  *
  * Makes the probes of a function and wishes for their events, which the stream calls `start` (NULL: only the end is probed) and `end`
  * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
@@ -65,8 +65,8 @@ struct probe_line {
 
 /*
  * Likewise, of a program at a path. Sets *cost to what a call costs, in nanoseconds, as measured on one machine, and *why to why some
- * arguments cannot be told, which the caller frees; NULL: all can. What was written down is told as far as the proof holds. PROBES_LEFT_OUT after
- * fail(): it has no such function, or it would be slow, or might end the program.
+ * arguments cannot be told, which the caller frees; NULL: all can. Its events tell members that were written
+ * down as long as the proof holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
  */
 int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct proof *proof, unsigned *cost, char **why);
 

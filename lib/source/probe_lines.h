@@ -34,7 +34,7 @@ void probe_lines_free(struct probe_lines *lines); /* NULL is allowed */
  */
 int probe_lines_add(struct probe_lines *lines, const char *function, const char *binaries, const char *arguments, bool returns);
 
-/* Where members are, in programs of which a constant string begins so (program/members.h). */
+/* The places of members in programs that have a constant string which begins with this text (program/members.h). */
 void probe_lines_members(struct probe_lines *lines, const char *text, const char *members);
 
 /* In all that run. -1 after fail(). */

@@ -10,9 +10,9 @@
  *
  * and of each that begins later at its exec event, when threads_see() has told what it runs: threads_program() of source/threads.h.
  *
- * Arguments hold passwords, so of a command line only its first word is told, and of a known interpreter the script, module,
- * class or archive that it was given to run. Where an option stands before that of which it is not known whether it takes
- * an argument, or the program is itself an argument (sh -c), nothing more is told.
+ * Arguments hold passwords, so the stream gets only the first word of a command line, and the script, module, class or archive that a known
+ * interpreter runs. It gets nothing more where an option before that may or may not take an argument, or where the program is itself an
+ * argument (sh -c).
  */
 #ifndef SOURCE_PROGRAM_H
 #define SOURCE_PROGRAM_H

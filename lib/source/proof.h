@@ -1,9 +1,9 @@
 /*
  * proof: whether what somebody wrote down about a program's members (program/members.h) fits it.
  *
- * Nobody can see that of a number or a text, but of a descriptor: it must be a socket of the process. So nothing that was found that way is told
- * before a descriptor was, and of the first events only if their own is; and once PROOF_WRONG others turned out to be none, of more than were,
- * nothing more is told of the program.
+ * Numbers and texts do not show whether they are right, but a descriptor does: it must be a socket of the process. So the stream gets no such
+ * member before a descriptor was right, and of the first events only those whose own descriptor was. It gets none any more once PROOF_WRONG
+ * descriptors were wrong, if these are more than those that were right.
  */
 #ifndef SOURCE_PROOF_H
 #define SOURCE_PROOF_H

@@ -124,7 +124,7 @@ static void write_tids(const struct look *look, const struct quota_group *group,
 	free(all.list.items);
 }
 
-/* A group that is new is told of without threads: since when it is watched. */
+/* The first record of a new group has no threads: it says since when the group is watched. */
 static void write_group(struct look *look, const struct quota_group *group, int64_t now, uint64_t count, int64_t time)
 {
 	struct line line = {0};

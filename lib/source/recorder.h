@@ -40,9 +40,9 @@ struct recorder {
 	struct process everyone;
 	int32_t own[SCRIBE_OWN];
 	struct stacks *stacks; /* NULL: none */
-	struct asker *asker;   /* NULL: what processes run is not told */
+	struct asker *asker;   /* NULL: the stream does not get what processes run */
 	bool foreign; /* threads have other numbers than in events */
-	int64_t told; /* events before this time were told or dropped */
+	int64_t told; /* events before this time were written or dropped */
 	int bell;
 };
 
@@ -65,7 +65,7 @@ bool recorder_is_told(struct recorder *recorder);
 
 /*
  * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `setup` is that of the
- * collector's scribe, of which the recorder's own differs in its stream; `self` is the collector's thread. `bell`, an eventfd, is rung
+ * collector's scribe; the recorder's own differs in its stream only; `self` is the collector's thread. `bell`, an eventfd, is rung
  * when there is nobody left to answer. -1 after fail().
  */
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,

@@ -176,7 +176,7 @@ static void keep(struct round *round, struct meaning meaning)
 	kept->meaning = meaning;
 }
 
-/* Events, and what is told of a time, say nothing of later ones. */
+/* Tells whether records of this kind give those behind them their meaning; events, and records about a time, do not. */
 static bool says_meaning(uint8_t kind)
 {
 	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA, KIND_ASYNC};
@@ -271,7 +271,7 @@ static int compare_order(const struct kept *a, const struct kept *b)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* What stands at the beginning of what is stored, as one text of records. */
+/* Makes the records at the beginning of the stored stream, as one text. */
 static void fill_front(struct store *store)
 {
 	struct line front = {0};

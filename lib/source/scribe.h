@@ -37,8 +37,8 @@ struct scribe_setup {
 	const char *cmdlines;  /* the recorded names of threads; NULL: those of this kernel */
 	struct asker *asker;   /* NULL: what processes run is not told */
 	struct execs *execs;   /* NULL: the kernel does not tell what they are begun with, so that /proc must */
-	struct titles *titles; /* NULL: what processes call themselves later is not told */
-	struct exceptions *exceptions; /* NULL: none are told */
+	struct titles *titles; /* NULL: the stream gets no later titles of processes */
+	struct exceptions *exceptions; /* NULL: the stream gets none */
 	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
 	bool always_asks;      /* it does not see who runs another program */
 

@@ -270,7 +270,7 @@ static void recall_name(const char *text, int32_t tid, char name[THREAD_NAME])
 }
 
 /*
- * The name by the event; or the one by the event before, where a program was begun, for that renames first; or else by /proc, or
+ * The name by the event; or the one by the event before, where a program was begun, because that renames first; or else by /proc, or
  * else by what the kernel remembers, which may be of a thread that had the number long ago.
  */
 static void find_name(struct threads *threads, int32_t tid, const char *comm, const char *current, char name[THREAD_NAME])

@@ -26,7 +26,7 @@ enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 struct thread_entry {
 	char comm[THREAD_NAME];
 	bool known;
-	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
+	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, because it was made, or runs another program */
 	int32_t process; /* the process that it was made in, or was found in; 0: not known */
 	uint32_t told;	/* a hash of the process as the stream has it; 0: the stream has nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */

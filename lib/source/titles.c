@@ -219,7 +219,7 @@ void titles_add(struct titles *titles, int32_t pid)
 	pthread_mutex_unlock(&titles->lock);
 }
 
-/* The oldest gives way: where so many are made, few last. */
+/* The oldest gives way: where many processes are made, few last. */
 void titles_born(struct titles *titles, int32_t tid)
 {
 	int64_t now = clock_now(titles->clock);

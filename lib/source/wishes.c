@@ -396,7 +396,7 @@ static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 	return 0;
 }
 
-/* Threads that the kernel makes for a process, as io_uring's workers, are told of by task_newtask, and not by sched_process_fork. */
+/* Threads that the kernel makes for a process, as io_uring's workers, show in task_newtask, not in sched_process_fork. */
 static void learn_births(struct wishes *wishes)
 {
 	struct wish *fork = NULL, *birth = NULL;
@@ -425,7 +425,7 @@ static void cut(char *text, const char *begin, const char *last)
 		memmove(from, to + strlen(last), strlen(to + strlen(last)) + 1);
 }
 
-/* The format of the event that they share, without the field by which they are told apart, and with a number of its own. */
+/* The format of the event that they share, without the field that tells them apart, and with a number of its own. */
 static void set_format(struct wish *part, const struct wish *shared, uint16_t id)
 {
 	static const char number[] = "\nID: ";

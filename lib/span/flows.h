@@ -6,7 +6,7 @@
  *
  * - A byte left after the last thing that its thread did before the call that sent it was over: it entered a system call that
  *   writes, or sent before. (sock:sock_send_length comes when the call has sent, which may be after the bytes have arrived.)
- * - A byte had arrived when a segment came in by which so many had (tcp:tcp_probe), and when a call had received it
+ * - A byte had arrived when a segment came in that ends at it or further on (tcp:tcp_probe), and when a call had received it
  *   (sock:sock_recv_length). Segments are not counted on where the other end sent any again.
  *
  * What is not seen of arrivals makes later bytes seem earlier ones, which left earlier: still true. What is not seen of what leaves would make

@@ -208,7 +208,7 @@ static int changed(void *context, uint32_t node, int64_t since, struct state_val
 	return 0;
 }
 
-/* What it was from `from` on did not count. */
+/* The values from `from` on did not count: takes them back. */
 static int taken_back(void *context, uint32_t node, int64_t since, struct state_value before, int64_t from, int64_t ts)
 {
 	struct lanes *lanes = context;

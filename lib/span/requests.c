@@ -160,7 +160,7 @@ static void tell_wait(struct turn_host *host, const char *name)
 		host->told |= !strcmp(name, waits[i]) ? 1u << i : 0;
 }
 
-/* "epoll_wait,poll": of which waits the host's stream tells. */
+/* "epoll_wait,poll": the waits that the host's stream has. */
 static void take_waits(struct turn_host *host, const struct fields *fields)
 {
 	char *list = fields_copy(fields, "waits"), *rest = list, *name;
@@ -618,7 +618,7 @@ static int asking_end(const struct talk *talk)
 	return a->accepted ? 1 : 0;
 }
 
-/* Turns of each end of which it is known whether it asks: it tells itself, or the other end does. */
+/* Finds the turns of each end that is known to ask or to answer: its own events show it, or those of the other end. */
 static void find_all_turns(struct requests *requests, const struct talks *talks)
 {
 	for (size_t h = 0; h < requests->hosts.count; h++) {

@@ -7,7 +7,7 @@
  *
  * A client's span belongs to the request that its thread received last where that is certain: that request is not answered yet, no other thread
  * had a hand in it, nothing was lost meanwhile, and the thread has not waited for several descriptors since, which the stream must be able to tell.
- * Else it has no parent, and how many requests of its process were open is told. If its process has received no request at all, it is a root.
+ * Else it has no parent, and its record tells how many requests of its process were open. If its process has received no request at all, it is a root.
  * State files (span/units.h) may say more: where requests begin within a turn, what they are called, and which callbacks of an event loop a
  * thread ran: what it sends in one is for the request that it received in it.
  *

@@ -289,7 +289,7 @@ static void text_of(struct line *line, const char *key, const char *text)
 		line_text(line, key, text);
 }
 
-/* A server that shares the client's id is told from it by its kind. */
+/* If a server shares the client's id, the kind tells them apart. */
 static const char *parent_of(const struct spans *spans, const struct kept_span *span)
 {
 	return span->parent == SPAN_NONE ? span->parent_id : spans->spans.items[span->parent].id;

@@ -27,7 +27,7 @@ enum span_kind span_kind_of(const char *name);
 
 #define SPAN_WIDTH_UNKNOWN INT64_MAX
 
-/* A span as it was told. Texts are the caller's; NULL: not told. */
+/* A span as its source has it. Texts are the caller's; NULL: not known. */
 struct span_told {
 	const char *trace; /* NULL: there are no traces; ids are of all spans */
 	const char *id;
@@ -60,7 +60,7 @@ void spans_free(struct spans *spans);
 /* Copies the span; texts are cut at 255 bytes, but for ids and traces. */
 void spans_add(struct spans *spans, const struct span_told *told);
 
-/* Who tells what threads did in the time of requests; DOINGS_TELLERS of them, which must outlive the spans. */
+/* The tellers of what threads did in the time of requests; DOINGS_TELLERS of them, which must outlive the spans. */
 void spans_tellers(struct spans *spans, const struct doings_teller *tellers);
 
 /* Writes all, once. 0; -1 after fail(). */

@@ -15,7 +15,7 @@
 
 #include "span/flows.h"
 
-struct talk { /* a connection of which both ends are seen */
+struct talk { /* a connection with both ends in the stream */
 	const struct end *end[2];
 	int host[2];
 	bool loopback;

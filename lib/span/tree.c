@@ -179,7 +179,7 @@ static char *doubt_of(const struct kept_span *client, const struct kept_span *se
 	if (client->host == server->host || (client->width == 0 && server->width == 0))
 		return memory_format("%s", "");
 	if (client->width == SPAN_WIDTH_UNKNOWN || server->width == SPAN_WIDTH_UNKNOWN)
-		return memory_format("%s", ", by clocks of which nobody knows how far they are apart");
+		return memory_format("%s", ", by clocks whose difference is not known");
 	width = client->width + server->width;
 	if (time > width)
 		return memory_format("%s", "");
@@ -263,7 +263,7 @@ static void add_doing(struct tree *tree, const struct kept_span *span, const str
 	free(name);
 }
 
-/* What the span's thread did in [from, to): of each teller what those before it do not tell. */
+/* Gathers what the span's thread did in [from, to): from each teller the times for which those before it tell nothing. */
 static void gather(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int teller)
 {
 	struct doings *told = &tree->told[teller];
@@ -300,7 +300,7 @@ static void add_doings(struct tree *tree, const struct kept_span *span, int64_t 
 	}
 }
 
-/* What the server's thread did between the calls that it waited for. */
+/* Adds what the server's thread did between the calls that it waited for. */
 static void add_own(struct tree *tree, const struct step *step, int32_t node)
 {
 	const struct kept_span *span = &tree->spans[step->span];

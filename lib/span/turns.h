@@ -34,7 +34,7 @@ struct turn_host {
 	struct turn_thread *threads;
 	int64_t width; /* how far its clock may be wrong, ns; SPAN_WIDTH_UNKNOWN; 0: it is the reference's */
 	ARRAY(struct turn_gap) gaps;
-	unsigned told; /* the waits of which the stream tells, a bit each */
+	unsigned told; /* the waits that the stream has, a bit each */
 	bool few;      /* the machine has only those of all */
 };
 

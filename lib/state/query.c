@@ -112,7 +112,7 @@ int query_at(struct history_file *file, int64_t ts, const char *glob, struct row
 	static const struct rows_column columns[] = {{"path"}, {"value"}};
 	int64_t from, to;
 
-	/* The last interval includes the end; in histories of before that was told, it ends there. */
+	/* The last interval includes the end, but in a history that does not say so (holds_end) it ends there. */
 	if (history_span(file, &from, &to) && ts == to && from < to && !history_holds_end(file))
 		ts--;
 	rows_begin(rows, columns, 2);

@@ -349,7 +349,7 @@ static int check_arguments(const struct parser *parser, const struct fields *fie
 		if (argument->kind == ARGUMENT_BY_DWARF)
 			fail("argument '%s' needs a type, such as :u64, :ptr or :string", argument->label);
 		else if (argument->base == ARGUMENT_RESULT && !returns)
-			fail("argument '%s' is told by the function's return, so the line needs return=yes", argument->label);
+			fail("argument '%s' comes from the function's return, so the line needs return=yes", argument->label);
 		else
 			continue;
 		return fail_within(parser, fields_find(fields, "args"), text, argument->text);

@@ -39,7 +39,7 @@ struct state_probe {
 	bool returns;
 };
 
-/* Where members of structs are in programs of which a constant string begins so (program/members.h). */
+/* The places of members of structs, in programs that have a constant string which begins with this text (program/members.h). */
 struct state_layout {
 	char *text, *members;
 };

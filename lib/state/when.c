@@ -288,7 +288,7 @@ static void set_key(const struct when *when, const struct interval *interval, st
 			}
 }
 
-/* False: it was told before. */
+/* False: the answer has it already. */
 static bool is_new(struct when *when, const struct interval *interval)
 {
 	struct told *told = NEW(struct told), *before;

@@ -6,8 +6,8 @@
  *
  * - What stands before a pattern without a leading '/' is the same for all of them.
  * - A `*` binds anew at each place, `*1` to `*9` the same at all their places.
- * - Two patterns that are spelled alike, but for such digits, bind two different attributes. Of choices that differ by the order of
- *   these only, the first by path is told, where both hold.
+ * - Two patterns that are spelled alike, but for such digits, bind two different attributes. If two choices differ only by the
+ *   order of these, and both hold, the answer has the first by path.
  */
 #ifndef STATE_WHEN_H
 #define STATE_WHEN_H

@@ -51,7 +51,7 @@ int sides_of(struct sides *sides, const char *name);
 /* Puts this side at hand. */
 void sides_enter(struct sides *sides, size_t number);
 
-/* A segment is over: forgets what was told, and puts the first side at hand. */
+/* A segment is over: forgets its `host` records, and puts the first side at hand. */
 void sides_segment_over(struct sides *sides);
 
 /* The `stream` record of a host: the stream's, with what its `host` record tells. */

@@ -16,7 +16,7 @@ enum {
 
 static const int64_t time_most = INT64_MAX / 8;
 
-/* What a value is, by its field: *what* a trigger looks at has it, and whether it is text. */
+/* The fields, the kinds of trigger that have them, and whether a field is text. */
 static const struct field_words {
 	const char *name;
 	enum trigger_field field;

@@ -17,7 +17,7 @@ enum metric {
 
 struct to_log {
 	bool activity;	  /* windows of requests, for their graphs */
-	uint64_t methods; /* so many of the most blamed; TO_LOG_ALL; 0: none */
+	uint64_t methods; /* how many of the most blamed; TO_LOG_ALL; 0: none */
 	unsigned metrics; /* of each call */
 };
 

@@ -29,7 +29,7 @@ struct watch_options {
 	bool own_charts; /* the user named charts; else those that the collector was asked for count */
 	volatile sig_atomic_t *reload; /* set by a signal handler: call `reloaded` before the next record with a time */
 	void (*reloaded)(void *context, struct watch *watch);
-	void (*fired)(void *context, const struct watch_firing *firing); /* NULL: nobody is told */
+	void (*fired)(void *context, const struct watch_firing *firing); /* may be NULL */
 	void *context;
 };
 

@@ -581,8 +581,8 @@ static size_t segment_start(const struct thread *thread)
 }
 
 /*
- * A run serves only a process that has asked: one that was never seen to wake the thread's process is told something, as a
- * logger is. The kernel's threads ask for nothing.
+ * A run serves only a process that has asked. One that was never seen to wake the thread's process gets something, as a logger
+ * does. The kernel's threads ask for nothing.
  */
 static bool is_served(struct wake *wake, int32_t own, int32_t process, const struct thread *peer)
 {

@@ -7,7 +7,7 @@
 
 #include "wake/core.h"
 
-/* Of a run, at the end of which the thread woke one of another process; index: that thread. */
+/* Of a run at whose end the thread woke one of another process; index: that thread. */
 enum { CAUSE_PEER = CAUSE(PART_ASK, 0) };
 
 /* Of a run, one of several in a row that served several processes; and of a wait: */
@@ -21,7 +21,8 @@ enum {
 int32_t ask_woken(const struct thread *thread);
 
 /*
- * The thread of which this wait awaits an answer that has not come by the end of the data, whatever timer of its own has ended the wait; INDEX_NONE.
+ * The thread whose answer this wait awaits, if it has not come by the end of the data, even if a timer of the waiting thread has ended the wait;
+ * INDEX_NONE: none.
  */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 

@@ -112,7 +112,7 @@ static size_t change_at(const struct pace *pace, int64_t ts)
 	return COUNT_UNTIL(pace->changes.items, pace->changes.count, ts, ts);
 }
 
-/* The mean in [start, end), in kHz, and the limit that held at its end (0: none was told); 0 where it is not known all the time. */
+/* The mean in [start, end), in kHz, and the limit that held at its end (0: no event tells it); 0 where it is not known all the time. */
 static double mean(const struct pace *pace, int64_t start, int64_t end, uint32_t *limit)
 {
 	size_t at = change_at(pace, start);

@@ -1,5 +1,5 @@
 /*
- * function: entries and returns of the functions that are traced, of which lib/calls makes calls. Private to lib/wake and
+ * function: entries and returns of the functions that are traced; lib/calls makes calls of them. Private to lib/wake and
  * lib/calls.
  */
 #ifndef WAKE_FUNCTION_H

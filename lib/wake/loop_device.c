@@ -139,8 +139,8 @@ void loop_device_end(struct wake *wake, int32_t index)
 }
 
 /*
- * The device's request that is next to be done, or the rest of it: where it is in disk->issued. `count` if nobody knows: as
- * long as one that a work did the whole of is not told, it may have done others, of which nothing told.
+ * The device's request that is next to be done, or the rest of it: where it is in disk->issued. `count`: not known. While
+ * a request that a work did the whole of has no event, the work may have done others without any event, too.
  */
 static size_t find_next(const struct wake *wake, struct backing *backing, const struct disk *disk)
 {

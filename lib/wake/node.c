@@ -30,7 +30,7 @@ static void telling_free(struct telling *telling)
 	free(telling->stack);
 }
 
-/* A new node with all that was told of it. */
+/* A new node with all that was gathered for it. */
 static int32_t told_node(struct cut *cut, enum node_what what, struct telling *telling)
 {
 	int32_t index = new_node(cut, what, telling->start, telling->end, telling->thread->tid, telling->deed);
@@ -332,7 +332,7 @@ static void set_tids(const struct wake *wake, const struct thread *thread, const
 		node->whom_tid = wake->threads.items[piece->cause_index]->tid;
 }
 
-/* What the user knows of a program is the last part, and counts first. */
+/* Asks the last part first: it has what the user knows of a program. */
 static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
 {
 	int32_t served = INDEX_NONE;

@@ -141,7 +141,7 @@ struct part {
 	void (*wakes)(struct wake *wake, struct waking *waking);
 	void (*woke)(struct wake *wake, const struct waking *waking);
 
-	/* Whom the thread works for; false: the part does not know. */
+	/* Finds the thread that the thread works for; false: the part does not know. */
 	bool (*serves)(const struct wake *wake, const struct thread *thread, int32_t *whom);
 
 	/* A run for a cause of the part's is a job for others; false: it is not. */

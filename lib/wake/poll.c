@@ -126,7 +126,7 @@ static void fails(struct wake *wake, struct thread *thread, const struct poll *t
 		note(wake, wake->threads.items[thread->parent], try, thread->index);
 }
 
-/* A lock of a file was told already. */
+/* A call returned an error for which threads try again; on_lock() has noted a lock of a file already. */
 static void returned(struct wake *wake, struct thread *thread, const char *call, int64_t result)
 {
 	struct poll try = {.to = INT64_MAX};

@@ -107,7 +107,7 @@ static void forget_meanings(struct wake *wake)
 		drop(wake, connection);
 }
 
-/* What was sent or received meanwhile is not known. */
+/* Forgets all, because the lost events may have sent or received. */
 static void lost(struct wake *wake, int64_t from)
 {
 	(void)from;

@@ -351,8 +351,8 @@ static uint64_t take_chain(struct wake *wake, const struct unit *range)
 }
 
 /*
- * Shares the range out among the requests that lack this: to those of which it may consist, then sector by sector. What none of them
- * takes is left in the list of units.
+ * Shares the range out among the requests that lack this: to those that it may consist of, then sector by sector. Units that none of
+ * them takes stay in the list.
  */
 static void share_out(struct wake *wake, const struct request *event, enum lacking what)
 {

@@ -3,10 +3,10 @@
  * bytes. Private to lib/wake and lib/walk.
  *
  * A bio is queued as one request. The device may take it in pieces, merge it with others, and complete pieces of several at once;
- * an event names a range of sectors and no request. An event is shared out: first to requests that follow each other from the first of its
- * sectors on, of which it may consist; then, as a chart pairs them (chart/pair.c), each sector to the oldest request that lacks it. So no
- * request stays open when the device has completed all. A request of which an event takes a part is cut: the part is a
- * request of its own from then on, and so is the rest. Indexes stay valid until the window is forgotten; pointers do not outlive
+ * an event names a range of sectors and no request. An event is shared out: first to requests that it may consist of, because they follow each
+ * other from the first of its sectors on; then, as a chart pairs them (chart/pair.c), each sector to the oldest request that lacks it. So no
+ * request stays open when the device has completed all. An event that takes a part of a request cuts it: the part is a request
+ * of its own from then on, and so is the rest. Indexes stay valid until the window is forgotten; pointers do not outlive
  * the next call.
  */
 #ifndef WAKE_REQUEST_H

@@ -13,7 +13,7 @@ struct visit {
 	int count;
 };
 
-/* A node met again is followed further back where that is asked for; a few times, for there are rings. */
+/* A node met again is followed further back where that is asked for, but only a few times, because there are rings. */
 enum { VISITS_MAX = 4 };
 
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor)

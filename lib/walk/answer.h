@@ -1,5 +1,5 @@
 /*
- * answer: what a command of graph-walk prints: lines of text, at most so many; or as JSON an object a command, {"command": "back",
+ * answer: what a command of graph-walk prints: lines of text, up to a limit; or as JSON an object a command, {"command": "back",
  * "answer": [{...}, ...], "more": 3}.
  *
  *	answer = answer_new(stdout, false, 20)

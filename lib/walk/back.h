@@ -14,7 +14,7 @@ enum back_end { BACK_GOES_ON, BACK_NO_WAIT, BACK_NO_THREAD, BACK_EARLIER, BACK_I
 struct back_step {
 	uint32_t segment; /* whose wait it is */
 	const struct whole_edge *edge; /* that ended it; NULL: no thread did */
-	size_t strong;	  /* so many strong edges lead to that wait */
+	size_t strong;	  /* the number of strong edges that lead to that wait */
 };
 
 struct back {

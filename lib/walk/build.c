@@ -107,8 +107,8 @@ static bool rule_place(void *context, const struct event *event, uint32_t *place
 }
 
 /*
- * Where an edge leads by which a thread reads what was written to a flag, without that anything else begins: to the wait that it came out of, if it slept
- * then, for it has polled for that; to where it reads what it wrote itself. NUMBER_NONE: something else begins.
+ * The segment that an edge from the writer of a flag leads to: where the thread that reads it slept at the time of the write, the wait that it came
+ * out of, because it polled for the flag; where it reads its own write, the segment that reads. NUMBER_NONE: the read begins a segment of its own.
  */
 static uint32_t flag_read(struct whole_builder *builder, const struct event *event, uint32_t writer, int64_t written)
 {

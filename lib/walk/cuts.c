@@ -83,7 +83,7 @@ static size_t cut(struct whole *whole, const struct rule *rule)
 		struct whole_edge *edge = &whole->edges.items[i];
 		const struct segment *source = segment_at(whole, edge->from), *target = segment_at(whole, edge->to);
 
-		/* What a thread did itself, as its own timer, is nobody's wake-up. */
+		/* A wait that the thread itself ended, by its own timer, has no other waker. */
 		if (source->thread == target->thread || edge->joined || !from[source->thread] || !to[target->thread] || !waits[target->identity])
 			continue;
 		edge->cut = true;

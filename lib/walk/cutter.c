@@ -231,7 +231,7 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	trim(thread);
 }
 
-/* What was counted of channels may be wrong behind a gap. */
+/* Counts of bytes in channels may be wrong behind a gap. */
 static void note_gaps(struct cutter *cutter)
 {
 	if (cutter->gaps != cutter->wake->gaps.count)

@@ -40,8 +40,8 @@ void cutter_bounds(struct cutter *cutter, const struct event *event);
 void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, enum edge_kind kind, uint32_t function);
 
 /*
- * The thread on the CPU runs a handler of a signal, until it returns from that: a segment of its own, whose edges are weak both ways, for it has
- * nothing to do with what the thread was about (Argus, section 3.2, P1).
+ * The thread on the CPU runs a handler of a signal, until it returns from that: a segment of its own, whose edges are weak both ways, because it
+ * has nothing to do with what the thread was about (Argus, section 3.2, P1).
  */
 void cutter_signalled(struct cutter *cutter, const struct event *event);
 

@@ -9,7 +9,7 @@
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
-enum { GOES_ON = 8 }; /* events behind the last common one that are told */
+enum { GOES_ON = 8 }; /* events behind the last common one in the answer */
 
 static const struct segment *segment_of(const struct segment_ref *side)
 {
@@ -68,7 +68,7 @@ static uint64_t count_in(const struct segment_ref *side, const char *counter)
 	return 0;
 }
 
-/* The counters of one; where `missing` says so those that the other lacks, for those of both are told already. */
+/* The counters of one; with `missing` those that the other lacks, because the answer has those of both already. */
 static void tell_counters(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other, bool missing)
 {
 	size_t count;
@@ -88,7 +88,7 @@ static void tell_counters(struct teller *teller, const struct segment_ref *one, 
 	}
 }
 
-/* "recvfrom -11" is of recvfrom: so many bytes of a word name the call. */
+/* The length of the name of the call in a word: 8 in "recvfrom -11". */
 static size_t call_length(const char *text)
 {
 	const char *space = strrchr(text, ' ');

@@ -26,9 +26,9 @@ struct state {
 };
 
 /* Fewer waits may be a timer that happened to come first. */
-enum { YIELDS = 3, YIELD_SHARE = 10 /* all but one in so many */ };
+enum { YIELDS = 3, YIELD_SHARE = 10 /* all but one in this number */ };
 
-/* Calls of sched_yield a second. A loop that waits for a flag was measured to make 200,000 to 370,000; fewer than so many may let others go first. */
+/* Calls of sched_yield a second. A loop that waits for a flag was measured to make 200,000 to 370,000; a thread with fewer may just let others go first. */
 enum { SPINS = 1000 };
 
 struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);

@@ -29,11 +29,11 @@ void ipc_free(struct ipc *ipc);
 /* The receiver slept, for a pipe or socket was empty; the sender, in the middle of a call that was made in this segment, has woken it. */
 void ipc_meet(struct ipc *ipc, struct ipc_end sender, struct ipc_end receiver, uint32_t segment);
 
-/* A call begins to send, in this segment; it, which began in this segment, has sent so many bytes, 0: none. */
+/* A call begins to send, in this segment; a call that began in this segment has sent this number of bytes. */
 void ipc_sends(struct ipc *ipc, struct ipc_end sender, uint32_t segment);
 void ipc_sent(struct ipc *ipc, struct ipc_end sender, uint64_t bytes, uint32_t segment);
 
-/* A call has received so many bytes: the segment in which the last of them were sent; NUMBER_NONE: nobody knows. */
+/* A call has received this number of bytes. Returns the segment that sent the last of them; NUMBER_NONE: not known. */
 uint32_t ipc_took(struct ipc *ipc, struct ipc_end receiver, uint64_t bytes);
 
 void ipc_closed(struct ipc *ipc, struct ipc_end end);

@@ -28,7 +28,7 @@ struct step_log {
 	uint32_t why; /* it ended */
 	bool incomplete;
 	uint32_t over, callee, result; /* of what comes next */
-	size_t called;		       /* so many blocks were there at the last call */
+	size_t called;		       /* the number of blocks at the last call */
 };
 
 enum { STUB_MOST = 16 /* bytes */ };

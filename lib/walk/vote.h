@@ -43,7 +43,7 @@ struct vote {
 	struct state state;   /* of it over [a,b) */
 	bool lost;	      /* events were lost in [a,b) */
 	int64_t starved;      /* where nobody was asked: for so long of [a,b) threads of the path, in sum, had no CPU */
-	/* Who really ended the culprit's wait is on the path: */
+	/* The thread that really ended the culprit's wait is on the path: */
 	bool circle;
 	uint32_t breaker;     /* its thread */
 	uint32_t broke_after; /* the wait that it had come out of; NUMBER_NONE */

@@ -21,7 +21,7 @@ uint32_t whole_after(const struct whole *whole, uint32_t segment); /* the next o
 /* The counts of a segment, by word. */
 const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count);
 
-/* Out of which wait a segment came: the one before, but for boundaries in between; NUMBER_NONE: out of none that is known. */
+/* The wait that a segment came out of: the one before, but for boundaries in between; NUMBER_NONE: none is known. */
 uint32_t whole_origin(const struct whole *whole, uint32_t segment);
 
 /*

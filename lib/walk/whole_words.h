@@ -1,6 +1,6 @@
 /*
  * whole_words: the texts of a whole graph, by number: words, sets of words, and the identities of waits. Equal ones have equal numbers. Word 0 is
- * "", set 0 has no words, identity 0 is that of a wait of which nothing is known.
+ * "", set 0 has no words, identity 0 is that of a wait about which nothing is known.
  */
 #ifndef WALK_WHOLE_WORDS_H
 #define WALK_WHOLE_WORDS_H
@@ -28,8 +28,8 @@ uint32_t whole_identity(struct whole *whole, struct wait_identity identity);
 struct wait_identity whole_identity_at(const struct whole *whole, uint32_t identity);
 
 /*
- * The kind of the wait's descriptor, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
- * that came; 0: none.
+ * The kind of the wait's descriptor, "pipe", for people. It is no part of the identity, because the data may tell it of some waits only.
+ * The last one that came; 0: none.
  */
 void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind);
 uint32_t whole_kind_of(const struct whole *whole, uint32_t identity);

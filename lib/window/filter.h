@@ -58,7 +58,7 @@ bool filter_has_stacks(const struct filter *filter);
 /* A firing that a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
 struct filter_found {
 	const char *trigger, *chart, *key, *text;
-	const struct sample *request; /* whose fields are told; NULL: none */
+	const struct sample *request; /* whose fields the record shows; NULL: none */
 	int64_t start, end;
 	int32_t tid;
 };
