@@ -76,7 +76,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "how long the kernel writes in the background is no signal; what somebody may wait for is" {
-	for letters in W=0 WM=0 D=0 WS=1 RA=1 DS=1; do
+	for letters in W=0 WM=0 D=0 WS=1 RA=1 DS=0; do
 		{ healthy; queued 3000 4711; done_at 3040 4711; } | sed "s/rwbs=R/rwbs=${letters%=*}/" >in
 		assert_equal "$letters $(filter in 2>/dev/null | records signal | wc -l)" "$letters ${letters#*=}"
 	done
@@ -1194,6 +1194,16 @@ too_long() {
 	assert_regex "$output" "^summary chart=flush key=7:0 count=121 .* max=0.4 "
 	filter -c flush in | report >told
 	assert_regex "$(cat told)" "flush of 7:0 took 400 ms"
+}
+
+@test "discards have a chart of their own, and are on no other" {
+	queued() { event "$1" 10 block:block_bio_queue dev=7:0 sector="$3" nr_sector=8 "rwbs=$4"; event "$2" 14 block:block_rq_complete dev=7:0 sector="$3" nr_sector=8 "rwbs=$4"; }
+	(for ((i = 0; i < 120; i++)); do queued $((i * 10)) $((i * 10 + 1)) 8 R; queued $((i * 10 + 2)) $((i * 10 + 5)) 16 DS; done; queued 2000 2400 16 DS) >in
+	run records summary < <(filter -c block -c discard in)
+	assert_regex "$output" "summary chart=block key=7:0 count=120 .* max=0.001 "
+	assert_regex "$output" "summary chart=discard key=7:0 count=121 .* max=0.4 "
+	filter -c block -c discard in | report >told
+	assert_regex "$(cat told)" "discard of 7:0 sector 16 by .* took 400 ms"
 }
 
 @test "a second and a third filter have ids of their own" {

@@ -60,7 +60,10 @@ static int64_t text_flush(const char *text)
 	return *text == 'F';
 }
 
-/* Tells whether somebody waits for a request: for a read, or one to be done at once. Where that is not told, somebody may. */
+/*
+ * Tells whether somebody waits for a request: for a read, or a write to be done at once. Where that is not told, somebody may. A discard frees what
+ * nobody uses, and takes as long as the disk likes.
+ */
 static int64_t number_waited(const struct field_world *world, int64_t number)
 {
 	(void)world, (void)number;
@@ -69,7 +72,12 @@ static int64_t number_waited(const struct field_world *world, int64_t number)
 
 static int64_t text_waited(const char *text)
 {
-	return *text == 'R' || strchr(text, 'S') != NULL;
+	return *text == 'R' || (*text != 'D' && strchr(text, 'S') != NULL);
+}
+
+static int64_t text_discard(const char *text)
+{
+	return *text == 'D';
 }
 
 static size_t copy(char *text, size_t room, const char *from)
@@ -101,6 +109,7 @@ static const struct field_form forms[] = {
 	{"runnable", number_runnable, NULL, text_runnable},
 	{"flush", number_never, NULL, text_flush},
 	{"waited", number_waited, NULL, text_waited},
+	{"discard", number_never, NULL, text_discard},
 };
 
 int chart_field_make(struct chart_field *field, struct event_type *type, const char *text)
@@ -115,7 +124,7 @@ int chart_field_make(struct chart_field *field, struct event_type *type, const c
 			field->form = &forms[i];
 			return 0;
 		}
-	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush, waited", form, field->name);
+	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush, waited, discard", form, field->name);
 }
 
 /* FNV-1a. */

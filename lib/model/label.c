@@ -45,7 +45,12 @@ const char *label_device(const struct site *site, const char *device, char *text
 
 bool label_has_devices(const char *chart)
 {
-	return !strncmp(chart, "block", strlen("block"));
+	static const char *const of_devices[] = {"block", "flush", "discard"};
+
+	for (size_t i = 0; i < sizeof(of_devices) / sizeof(*of_devices); i++)
+		if (!strncmp(chart, of_devices[i], strlen(of_devices[i])))
+			return true;
+	return false;
 }
 
 char *label_chart(const struct site *site, const char *chart, const char *key)

@@ -372,6 +372,7 @@ static const struct wording {
 } sentences[] = {
 	{"block", say_request, "took", "not done after", ""},
 	{"block-service", say_request, "was in service for", "still in service after", ""},
+	{"discard", say_request, "took", "not done after", ""},
 	{"runq", say_runnable, "waited", "still waiting after", " for a CPU"},
 	{"syscall", say_call, "took", "still waiting after", ""},
 	{"flush", say_flush, "took", "not done after", ""},
