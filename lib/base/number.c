@@ -13,13 +13,37 @@ static int fail_number(const char *text, size_t length, const char *what)
 	return fail("'%.*s' is not %s", (int)(length < 64 ? length : 64), text, what);
 }
 
+/* Reads eight digits in a few steps: of each two, four, then all. False: they are not all digits. */
+static inline bool read_eight(const char *text, uint64_t *value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), digits = UINT64_C(0x3030303030303030);
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	if ((word & high) != digits || ((word + UINT64_C(0x0606060606060606)) & high) != digits)
+		return false;
+	word = ((word - digits) * (1 + (10 << 8))) >> 8;
+	word = ((word & UINT64_C(0x00ff00ff00ff00ff)) * (1 + (100 << 16))) >> 16;
+	*value = ((word & UINT64_C(0x0000ffff0000ffff)) * (1 + (UINT64_C(10000) << 32))) >> 32;
+	return true;
+#else
+	(void)text, (void)value;
+	return false;
+#endif
+}
+
 /* Reads digits; returns their count, or -1 if the value does not fit. */
 static int read_digits(const char *text, size_t length, uint64_t *value)
 {
-	size_t i;
+	enum { SURE = 19 }; /* so many digits always fit */
+	uint64_t sure = 0;
+	size_t i = length >= 8 && read_eight(text, &sure) ? 8 : 0;
 
-	*value = 0;
-	for (i = 0; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+	for (; i < length && i < SURE && text[i] >= '0' && text[i] <= '9'; i++)
+		sure = 10 * sure + (uint64_t)(text[i] - '0');
+	*value = sure;
+	for (; i < length && text[i] >= '0' && text[i] <= '9'; i++)
 		if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, text[i] - '0', value))
 			return -1;
 	return (int)i;
@@ -145,6 +169,8 @@ int number_duration(const char *text, size_t length, int64_t *ns)
 	return 0;
 }
 
+enum { DECIMALS = 9 }; /* of a second in nanoseconds */
+
 int number_time(const char *text, size_t length, int64_t *ns)
 {
 	bool negative = length > 1 && text[0] == '-';
@@ -157,10 +183,12 @@ int number_time(const char *text, size_t length, int64_t *ns)
 		return fail_number(text, length, "a time in seconds");
 	at += digits;
 	if (at < end && *at == '.') {
-		int64_t scale = NSEC_PER_SEC / 10;
+		int count = end - ++at >= 8 && read_eight(at, &decimals) ? 8 : 0;
 
-		for (at++; at < end && *at >= '0' && *at <= '9'; at++, scale /= 10)
-			decimals += (uint64_t)(scale * (*at - '0'));
+		for (at += count; at < end && *at >= '0' && *at <= '9'; at++, count++)
+			decimals = count < DECIMALS ? 10 * decimals + (uint64_t)(*at - '0') : decimals;
+		for (; count < DECIMALS; count++)
+			decimals *= 10;
 	}
 	if (at != end)
 		return fail_number(text, length, "a time in seconds");

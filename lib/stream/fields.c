@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "stream/fields.h"
+#include "stream/guess.h"
 
 static const bool key_characters[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true, ['-'] = true, ['.'] = true,
@@ -23,18 +24,61 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Eight bytes at a time: the top bit of each byte that is `c`, or below `limit`; right up to the first such byte. */
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define BYTES_BELOW(word, limit) (((word)-EACH(limit)) & ~(word) & EACH(0x80))
+#define BYTES_THAT_ARE(word, c) BYTES_BELOW((word) ^ EACH(c), 1)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST_BYTE(bits) (__builtin_ctzll(bits) / 8)
+#else
+#define FIRST_BYTE(bits) 0 /* go on byte by byte */
+#endif
+
+/* The next quote or backslash, or `end`. */
+static inline const char *skip_quoted(const char *at, const char *end)
+{
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, bits;
+
+		memcpy(&word, at, sizeof(word));
+		bits = BYTES_THAT_ARE(word, '"') | BYTES_THAT_ARE(word, '\\');
+		if (bits) {
+			at += FIRST_BYTE(bits);
+			break;
+		}
+	}
+	while (at < end && *at != '"' && *at != '\\')
+		at++;
+	return at;
+}
+
+/* The next character that a value without quotes cannot have, or `end`. */
+static inline const char *skip_bare(const char *at, const char *end)
+{
+	for (; end - at >= 8; at += 8) {
+		uint64_t word, bits;
+
+		memcpy(&word, at, sizeof(word));
+		bits = BYTES_BELOW(word, '"' + 1) | BYTES_THAT_ARE(word, 0x7f);
+		if (bits) {
+			at += FIRST_BYTE(bits);
+			break;
+		}
+	}
+	while (at < end && value_characters[(unsigned char)*at])
+		at++;
+	return at;
+}
+
 /* Parses a quoted value; returns the place after the closing quote; NULL after fail(). */
 static const char *parse_quoted(struct field *field, const char *at, const char *end, const char *line)
 {
 	const char *open = at++;
 
 	field->value = at;
-	while (at < end && *at != '"') {
-		if (*at == '\\') {
-			field->escaped = true;
-			at++;
-		}
-		at++;
+	while ((at = skip_quoted(at, end)) < end && *at == '\\') {
+		field->escaped = true;
+		at += 2;
 	}
 	if (at >= end) {
 		fail("column %zu: the quote is not closed", (size_t)(open - line) + 1);
@@ -51,8 +95,7 @@ static const char *parse_quoted(struct field *field, const char *at, const char 
 static const char *parse_bare(struct field *field, const char *at, const char *end, const char *line)
 {
 	field->value = at;
-	while (at < end && value_characters[(unsigned char)*at])
-		at++;
+	at = skip_bare(at, end);
 	if (at < end && !is_blank(*at)) {
 		fail("column %zu: a value with this character must be quoted", (size_t)(at - line) + 1);
 		return NULL;
@@ -61,10 +104,10 @@ static const char *parse_bare(struct field *field, const char *at, const char *e
 	return at;
 }
 
-static const char *parse_field(struct field *field, const char *at, const char *end, const char *line)
+/* The key is at `at`, with a '='; returns the place after that; NULL after fail(). */
+static const char *parse_key(struct field *field, const char *at, const char *end, const char *line)
 {
-	field->key = at;
-	field->escaped = false;
+	field->place = GUESS_NOWHERE;
 	while (at < end && is_key(*at))
 		at++;
 	field->key_length = (uint32_t)(at - field->key);
@@ -72,16 +115,38 @@ static const char *parse_field(struct field *field, const char *at, const char *
 		fail("column %zu: this is not key=value", (size_t)(field->key - line) + 1);
 		return NULL;
 	}
-	at++;
+	return at + 1;
+}
+
+/* The key at `at`, if it is the guess's next, or a later one where the record lacks some. NULL: it is not. */
+static inline const char *guess_key(struct field *field, const struct guess *guess, int *next, const char *at, const char *end)
+{
+	char tail[GUESS_KEY] = {0};
+	const char *key = at;
+
+	if (end - at < GUESS_KEY)
+		key = memcpy(tail, at, (size_t)(end - at));
+	for (int i = *next; i < guess->count; i++) {
+		if (guess_is_key(&guess->key[i], key)) {
+			field->place = (uint8_t)i;
+			field->key_length = guess->key[i].length;
+			*next = i + 1;
+			return at + field->key_length + 1;
+		}
+	}
+	return NULL;
+}
+
+static const char *parse_value(struct field *field, const char *at, const char *end, const char *line)
+{
+	field->escaped = false;
 	return at < end && *at == '"' ? parse_quoted(field, at, end, line) : parse_bare(field, at, end, line);
 }
 
-int fields_parse(struct fields *fields, const char *line, size_t length)
+static const char *parse_kind(struct fields *fields, const char *line, const char *end)
 {
-	const char *at = line, *end = line + length;
+	const char *at = line;
 
-	if (length > 0 && end[-1] == '\r')
-		return fail("column %zu: the line ends with a carriage return, as on Windows; take these out with tr -d '\\r'", length);
 	while (at < end && is_blank(*at))
 		at++;
 	fields->kind = at;
@@ -89,20 +154,63 @@ int fields_parse(struct fields *fields, const char *line, size_t length)
 		at++;
 	fields->kind_length = (size_t)(at - fields->kind);
 	fields->count = 0;
-	if (fields->kind_length == 0 || (at < end && !is_blank(*at)))
-		return fail("column %zu: a record begins with its kind, such as 'event' or 'sample'", (size_t)(at - line) + 1);
+	if (fields->kind_length > 0 && (at == end || is_blank(*at)))
+		return at;
+	fail("column %zu: a record begins with its kind, such as 'event' or 'sample'", (size_t)(at - line) + 1);
+	return NULL;
+}
+
+/* Returns how many keys were not guessed; -1 after fail(). */
+static inline int parse_fields(struct fields *fields, const struct guess *guess, const char *at, const char *end, const char *line)
+{
+	int next = 0, unguessed = 0;
+
 	for (;;) {
+		struct field *field = &fields->item[fields->count];
+		const char *value;
+
 		while (at < end && is_blank(*at))
 			at++;
 		if (at == end)
-			return 0;
+			return unguessed;
 		if (fields->count == FIELDS_MAX)
 			return fail("column %zu: more than %d fields", (size_t)(at - line) + 1, FIELDS_MAX);
-		at = parse_field(&fields->item[fields->count], at, end, line);
+		field->key = at;
+		value = guess ? guess_key(field, guess, &next, at, end) : NULL;
+		if (!value) {
+			unguessed++;
+			value = parse_key(field, at, end, line);
+		}
+		at = value ? parse_value(field, value, end, line) : NULL;
 		if (!at)
 			return -1;
 		fields->count++;
 	}
+}
+
+int fields_parse_next(struct fields *fields, struct guess *guesses, const char *line, size_t length)
+{
+	const char *end = line + length, *at;
+	struct guess *guess = NULL;
+	int unguessed;
+
+	if (length > 0 && end[-1] == '\r')
+		return fail("column %zu: the line ends with a carriage return, as on Windows; take these out with tr -d '\\r'", length);
+	at = parse_kind(fields, line, end);
+	if (!at)
+		return -1;
+	if (guesses)
+		guess = &guesses[((unsigned char)*fields->kind + fields->kind_length) % GUESSES];
+	fields->guess = guess ? guess->number : 0;
+	unguessed = parse_fields(fields, guess, at, end, line);
+	if (unguessed > 0 && guess)
+		guess_learn(guess, fields);
+	return unguessed < 0 ? -1 : 0;
+}
+
+int fields_parse(struct fields *fields, const char *line, size_t length)
+{
+	return fields_parse_next(fields, NULL, line, length);
 }
 
 const struct field *fields_find(const struct fields *fields, const char *key)
@@ -136,6 +244,11 @@ size_t field_text(const struct field *field, char *text, size_t room)
 	const char *at = field->value, *end = at + field->value_length;
 	size_t length = 0;
 
+	if (!field->escaped && field->value_length < room) {
+		memcpy(text, at, field->value_length);
+		text[field->value_length] = '\0';
+		return field->value_length;
+	}
 	while (at < end) {
 		char c = *at++;
 
@@ -171,38 +284,56 @@ char *fields_copy(const struct fields *fields, const char *key)
 	return text;
 }
 
-bool fields_is(const struct fields *fields, const char *key, const char *text)
+bool field_is(const struct field *field, const char *text)
 {
-	const struct field *field = fields_find(fields, key);
-
 	return field && field->value_length == strlen(text) && !memcmp(field->value, text, field->value_length);
 }
 
-/* One number by key; `read` is one of number_*(). */
-#define FIELD_NUMBER(read)                                                           \
+bool fields_is(const struct fields *fields, const char *key, const char *text)
+{
+	return field_is(fields_find(fields, key), text);
+}
+
+/* One number; `read` is one of number_*(). */
+#define FIELD_NUMBER(field, read)                                                    \
 	do {                                                                         \
-		const struct field *field = fields_find(fields, key);                \
-		if (!field)                                                          \
+		if (!(field))                                                        \
 			return 0;                                                    \
-		return read(field->value, field->value_length, value) < 0 ? fail_prefix("%s", key) : 1; \
+		if (read((field)->value, (field)->value_length, value) < 0)          \
+			return fail_prefix("%.*s", (int)(field)->key_length, (field)->key); \
+		return 1;                                                            \
 	} while (0)
+
+int field_integer(const struct field *field, int64_t *value)
+{
+	FIELD_NUMBER(field, number_integer);
+}
+
+int field_time(const struct field *field, int64_t *value)
+{
+	FIELD_NUMBER(field, number_time);
+}
 
 int fields_integer(const struct fields *fields, const char *key, int64_t *value)
 {
-	FIELD_NUMBER(number_integer);
+	return field_integer(fields_find(fields, key), value);
 }
 
 int fields_unsigned(const struct fields *fields, const char *key, uint64_t *value)
 {
-	FIELD_NUMBER(number_count);
+	const struct field *field = fields_find(fields, key);
+
+	FIELD_NUMBER(field, number_count);
 }
 
 int fields_double(const struct fields *fields, const char *key, double *value)
 {
-	FIELD_NUMBER(number_double);
+	const struct field *field = fields_find(fields, key);
+
+	FIELD_NUMBER(field, number_double);
 }
 
 int fields_time(const struct fields *fields, const char *key, int64_t *value)
 {
-	FIELD_NUMBER(number_time);
+	return field_time(fields_find(fields, key), value);
 }

@@ -15,18 +15,26 @@ struct field {
 	const char *key;
 	const char *value; /* with its escapes, without its quotes */
 	uint32_t key_length, value_length;
-	bool escaped; /* holds a backslash: read it with fields_text() */
+	bool escaped;  /* holds a backslash: read it with fields_text() */
+	uint8_t place; /* in the guess; GUESS_NOWHERE: the key was not guessed */
 };
 
 struct fields {
 	const char *kind;
 	size_t kind_length;
 	int count;
+	uint32_t guess; /* number of the guess that places are of; 0: none */
 	struct field item[FIELDS_MAX];
 };
 
+struct guess;
+
 /* Cuts a line (without newline). -1 after fail(), which names the column. */
 int fields_parse(struct fields *fields, const char *line, size_t length);
+
+/* The same for records that come again and again: GUESSES guesses guess their keys (stream/guess.h). */
+enum { GUESSES = 8 };
+int fields_parse_next(struct fields *fields, struct guess *guesses, const char *line, size_t length);
 
 /* The field with this key, the first if there are several; NULL: none. */
 const struct field *fields_find(const struct fields *fields, const char *key);
@@ -38,6 +46,11 @@ int fields_integer(const struct fields *fields, const char *key, int64_t *value)
 int fields_unsigned(const struct fields *fields, const char *key, uint64_t *value);
 int fields_double(const struct fields *fields, const char *key, double *value);
 int fields_time(const struct fields *fields, const char *key, int64_t *ns);
+
+/* The same of a field; NULL: missing. */
+int field_integer(const struct field *field, int64_t *value);
+int field_time(const struct field *field, int64_t *ns);
+bool field_is(const struct field *field, const char *text);
 
 /* Copies the value without escapes and with NUL into `text`, cut at room - 1; returns 1, or 0 if the key is missing. */
 int fields_text(const struct fields *fields, const char *key, char *text, size_t room);

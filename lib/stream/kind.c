@@ -31,10 +31,15 @@ const char *kind_name(enum kind kind)
 	return names[kind].text;
 }
 
+bool kind_has_name(enum kind kind, const char *name, size_t length)
+{
+	return kind != KIND_FORMAT && names[kind].length == length && length && !memcmp(names[kind].text, name, length);
+}
+
 enum kind kind_of(const char *name, size_t length)
 {
 	for (int kind = KIND_STREAM; kind < KINDS; kind++)
-		if (kind != KIND_FORMAT && names[kind].length == length && !memcmp(names[kind].text, name, length))
+		if (kind_has_name((enum kind)kind, name, length))
 			return (enum kind)kind;
 	return KIND_OTHER;
 }

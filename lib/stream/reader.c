@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "stream/block.h"
 #include "stream/foreign.h"
+#include "stream/guess.h"
 
 struct reader {
 	char *const *files;
@@ -24,6 +25,7 @@ struct reader {
 	bool text, swapped, fresh;  /* fresh: nothing of this file was read yet */
 	bool open, ended;	    /* within a binary segment; its end record came */
 	bool parsed;
+	enum kind kind; /* of the last spelled record */
 	bool blocks;	   /* the segment has blocks; the next fields are of the current block */
 	bool unchecked;	   /* the block was cut, so its checksum is not checked */
 	size_t left;	   /* bytes of the block not read yet, all in the buffer */
@@ -35,6 +37,7 @@ struct reader {
 	int64_t last;	   /* time of the last event; TIME_UNKNOWN: none yet */
 	struct line loss;  /* the `lost` record that reports the damage */
 	struct fields fields;
+	struct guess guesses[GUESSES];
 	struct cuts cuts;
 	char *where; /* text of reader_place_name() */
 	int (*wait)(void *context, int fd);
@@ -533,15 +536,25 @@ static enum reader_result read_event(struct reader *reader, struct record *recor
 	return READER_RECORD;
 }
 
+/* The kind that the line begins with: often that of the record before. */
+static enum kind spelled_kind(struct reader *reader)
+{
+	const char *name = reader->fields.kind;
+
+	if (!kind_has_name(reader->kind, name, reader->fields.kind_length))
+		reader->kind = kind_of(name, reader->fields.kind_length);
+	return reader->kind;
+}
+
 /* Checks that the line can be parsed, and takes the kind from it, not from the head. */
 static enum reader_result read_spelled(struct reader *reader, struct record *record)
 {
 	if (memchr(record->text, '\n', record->length))
 		return refuse(reader, sizeof(struct record_head) + record->length, "a spelled record contains a newline");
-	if (fields_parse(&reader->fields, record->text, record->length) < 0)
+	if (fields_parse_next(&reader->fields, reader->guesses, record->text, record->length) < 0)
 		return fail_prefix("%s", reader_where(reader));
 	reader->parsed = true;
-	record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
+	record->kind = spelled_kind(reader);
 	if (record->kind == KIND_EVENT)
 		fields_time(&reader->fields, "ts", &reader->last);
 	return READER_RECORD;
@@ -709,7 +722,7 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 		if (blank >= length || line[blank] == '#')
 			continue;
 		*record = (struct record){.text = line, .length = length};
-		if (fields_parse(&reader->fields, line, length) < 0 && (newline || reader->line == 1))
+		if (fields_parse_next(&reader->fields, reader->guesses, line, length) < 0 && (newline || reader->line == 1))
 			return fail_prefix("%s", reader_where(reader));
 		if (!newline) {
 			cuts_add(&reader->cuts, memory_format("%s: the last line has no newline, so the text was cut there",
@@ -717,7 +730,7 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 			return READER_END;
 		}
 		reader->parsed = true;
-		record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
+		record->kind = spelled_kind(reader);
 		record->flags = record->kind == KIND_END ? RECORD_OF_TEXT : 0;
 		return READER_RECORD;
 	}
@@ -747,7 +760,7 @@ const struct fields *reader_fields(struct reader *reader, const struct record *r
 		fail_here(reader, "a packed record has no text");
 		return NULL;
 	}
-	if (!reader->parsed && fields_parse(&reader->fields, record->text, record->length) < 0) {
+	if (!reader->parsed && fields_parse_next(&reader->fields, reader->guesses, record->text, record->length) < 0) {
 		fail_prefix("%s", reader_where(reader));
 		return NULL;
 	}

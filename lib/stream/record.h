@@ -81,6 +81,7 @@ enum kind {
 /* "event", and back; kind_of() returns KIND_OTHER for an unknown name. */
 const char *kind_name(enum kind kind);
 enum kind kind_of(const char *name, size_t length);
+bool kind_has_name(enum kind kind, const char *name, size_t length);
 
 #define STREAM_MAGIC "\211tailb\r\n"
 enum { STREAM_MAGIC_SIZE = 8, STREAM_HEAD_SIZE = 16, STREAM_VERSION = 1, STREAM_BYTE_ORDER = 0x0102 };

@@ -224,14 +224,25 @@ static void sort_counts(struct whole_counts *counts)
 		qsort(counts->items, counts->count, sizeof(*counts->items), compare_counts);
 }
 
+/* Those that whole_write() has written are sorted already. */
+static void sort_edges(struct whole *whole)
+{
+	size_t sorted_so_far = 1;
+
+	while (sorted_so_far < whole->edges.count &&
+	       compare_edges(&whole->edges.items[sorted_so_far - 1], &whole->edges.items[sorted_so_far]) <= 0)
+		sorted_so_far++;
+	if (sorted_so_far < whole->edges.count)
+		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
+}
+
 int whole_ready(struct whole *whole)
 {
 	sorted = whole;
 	index_threads(whole);
 	if (check_segments(whole) < 0 || check_edges(whole) < 0)
 		return -1;
-	if (whole->edges.count)
-		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
+	sort_edges(whole);
 	sort_counts(&whole->counters);
 	sort_counts(&whole->samples);
 	marked_ready(whole);

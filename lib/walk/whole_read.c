@@ -6,10 +6,28 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "graph/graph_record.h"
+#include "stream/keys.h"
 #include "wake/wake.h"
 #include "walk/marked.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
+
+/* Keys of nodes and edges. */
+enum key {
+	GRAPH, ID, NAME, TID, TGID, PROCESS, START, END, WAIT_FROM, WAIT, ENDED, SYSCALL, OBJECT, OBJECT_KIND, FUNCTION, STACK, RET, RUN, RUNNABLE,
+	LOST, BOUNDARY, EVENTS, ORDER, RESULTS, COUNTERS, SAMPLES, FROM, TO, KIND, TS, WEAK,
+	KEYS
+};
+
+static const char *const key_names[KEYS] = {
+	[GRAPH] = "graph", [ID] = "id", [NAME] = "name", [TID] = "tid", [TGID] = "tgid", [PROCESS] = "process", [START] = "start", [END] = "end",
+	[WAIT_FROM] = "wait_from", [WAIT] = "wait", [ENDED] = "ended", [SYSCALL] = "syscall", [OBJECT] = "object", [OBJECT_KIND] = "object_kind",
+	[FUNCTION] = "function", [STACK] = "stack", [RET] = "ret", [RUN] = "run", [RUNNABLE] = "runnable", [LOST] = "lost",
+	[BOUNDARY] = "boundary", [EVENTS] = "events", [ORDER] = "order", [RESULTS] = "results", [COUNTERS] = "counters", [SAMPLES] = "samples",
+	[FROM] = "from", [TO] = "to", [KIND] = "kind", [TS] = "ts", [WEAK] = "weak",
+};
+
+typedef const struct field *found_fields[KEYS]; /* of a node or an edge */
 
 struct read_edge { /* until its nodes are known */
 	int64_t from, to, ts;
@@ -33,6 +51,7 @@ struct whole_reader {
 	struct whole *whole;
 	char *id; /* of the graph; NULL: none has begun */
 	bool inside; /* the last graph record was its */
+	struct keys node_keys, edge_keys;
 	ARRAY(struct read_edge) edges;
 	ARRAY(struct read_id) ids; /* where they are not those of struct whole */
 	/* Texts that come again and again are read once. */
@@ -48,6 +67,7 @@ struct whole_reader *whole_reader_new(struct stream *stream)
 
 	reader->stream = stream;
 	reader->whole = whole_new();
+	reader->node_keys = reader->edge_keys = (struct keys){.names = key_names, .count = KEYS};
 	return reader;
 }
 
@@ -78,9 +98,9 @@ bool whole_reader_has(const struct whole_reader *reader)
 	return reader->id != NULL;
 }
 
-static int read_time(const struct fields *fields, const char *key, int64_t *ns)
+static int read_time(const struct field *field, int64_t *ns)
 {
-	int found = fields_time(fields, key, ns);
+	int found = field_time(field, ns);
 
 	*ns = found > 0 ? wake_time(*ns) : *ns;
 	return found;
@@ -96,7 +116,7 @@ static int read_graph(struct whole_reader *reader, const struct fields *fields)
 	reader->id = fields_copy(fields, "id");
 	if (!reader->id)
 		return fail("id= is missing");
-	return read_time(fields, "from", &reader->whole->from) < 0 || read_time(fields, "to", &reader->whole->to) < 0 ? -1 : 0;
+	return read_time(fields_find(fields, "from"), &reader->whole->from) < 0 || read_time(fields_find(fields, "to"), &reader->whole->to) < 0 ? -1 : 0;
 }
 
 /* A field's text, until the next such call; "": there is none. There is room for so much more behind it. */
@@ -114,17 +134,17 @@ static char *read_text(struct whole_reader *reader, const struct field *field, s
 	return reader->buffer.items;
 }
 
-static uint32_t read_word(struct whole_reader *reader, const struct fields *fields, const char *key)
+static uint32_t read_word(struct whole_reader *reader, const struct field *field)
 {
-	const struct field *field = fields_find(fields, key);
-
+	if (field && !field->escaped)
+		return intern_number(&reader->whole->words, field->value, field->value_length);
 	return field ? whole_word(reader->whole, read_text(reader, field, 0)) : 0;
 }
 
 /* Words with ';' between them, and nothing that is empty: by a number of the text. */
-static uint32_t read_words(struct whole_reader *reader, const struct fields *fields, const char *key)
+static uint32_t read_words(struct whole_reader *reader, const struct field *field)
 {
-	char *rest = read_text(reader, fields_find(fields, key), 0);
+	char *rest = read_text(reader, field, 0);
 	uint32_t number = intern_number(&reader->texts, rest, strlen(rest)), *sorted;
 	struct read_words read = {.first = reader->list.count};
 
@@ -144,9 +164,8 @@ static uint32_t read_words(struct whole_reader *reader, const struct fields *fie
 }
 
 /* The words of a text in the order that another gives by their numbers in it. */
-static int read_order(struct whole_reader *reader, const struct fields *fields, uint32_t text, uint32_t *sequence)
+static int read_order(struct whole_reader *reader, const struct field *field, uint32_t text, uint32_t *sequence)
 {
-	const struct field *field = fields_find(fields, "order");
 	struct read_words words = reader->words.items[text];
 	char *at = read_text(reader, field, sizeof(text)), *end;
 	size_t length = strlen(at), count = 0;
@@ -176,9 +195,8 @@ static int read_order(struct whole_reader *reader, const struct fields *fields, 
 }
 
 /* WORD:NUMBER with ';' between them. */
-static int read_counts(struct whole_reader *reader, const struct fields *fields, const char *key, struct whole_counts *counts, uint32_t segment)
+static int read_counts(struct whole_reader *reader, const struct field *field, struct whole_counts *counts, uint32_t segment)
 {
-	const struct field *field = fields_find(fields, key);
 	char *rest = field ? read_text(reader, field, 0) : NULL;
 
 	for (char *word; rest && (word = strsep(&rest, ";"));) {
@@ -186,45 +204,43 @@ static int read_counts(struct whole_reader *reader, const struct fields *fields,
 		uint64_t count;
 
 		if (!colon || number_count(colon + 1, strlen(colon + 1), &count) < 0)
-			return fail("%s= has a name and a number each, as in 'cycles:12'", key);
+			return fail("%.*s= has a name and a number each, as in 'cycles:12'", (int)field->key_length, field->key);
 		*colon = '\0';
 		*ARRAY_ADD(counts) = (struct whole_count){segment, whole_word(reader->whole, word), count};
 	}
 	return 0;
 }
 
-static uint32_t read_identity(struct whole_reader *reader, const struct fields *fields)
+static uint32_t read_identity(struct whole_reader *reader, const found_fields found)
 {
 	struct whole *whole = reader->whole;
-	struct wait_identity identity = {read_word(reader, fields, "syscall"), read_word(reader, fields, "object"), read_word(reader, fields, "function")};
+	struct wait_identity identity = {read_word(reader, found[SYSCALL]), read_word(reader, found[OBJECT]), read_word(reader, found[FUNCTION])};
 
 	return whole_identity(whole, identity);
 }
 
-static int read_ending(const struct fields *fields, struct segment *segment)
+static int read_ending(const struct field *field, struct segment *segment)
 {
-	const struct field *field = fields_find(fields, "ended");
-
 	for (int i = ENDED_NOT + 1; field && i < ENDINGS; i++)
-		if (field->value_length == strlen(ending_name(i)) && !memcmp(field->value, ending_name(i), field->value_length)) {
+		if (*field->value == *ending_name(i) && field_is(field, ending_name(i))) {
 			segment->ended = (uint8_t)i;
 			return 0;
 		}
 	return field ? fail("ended= is open, thread, timer, device, outside or unknown") : 0;
 }
 
-static int read_times(const struct fields *fields, struct segment *segment)
+static int read_times(const found_fields found, struct segment *segment)
 {
 	int64_t wait = 0;
 	int has_end, has_wait, has_from;
 
 	segment->end = segment->start;
-	has_end = read_time(fields, "end", &segment->end);
-	has_wait = read_time(fields, "wait", &wait);
+	has_end = read_time(found[END], &segment->end);
+	has_wait = read_time(found[WAIT], &wait);
 	segment->wait_from = segment->end - (wait > 0 ? wait : 0);
-	has_from = read_time(fields, "wait_from", &segment->wait_from);
-	if (has_end < 0 || has_wait < 0 || has_from < 0 || read_time(fields, "run", &segment->run) < 0 ||
-	    read_time(fields, "runnable", &segment->runnable) < 0)
+	has_from = read_time(found[WAIT_FROM], &segment->wait_from);
+	if (has_end < 0 || has_wait < 0 || has_from < 0 || read_time(found[RUN], &segment->run) < 0 ||
+	    read_time(found[RUNNABLE], &segment->runnable) < 0)
 		return -1;
 	if (has_end == 0)
 		return fail("end= is missing");
@@ -233,7 +249,7 @@ static int read_times(const struct fields *fields, struct segment *segment)
 	return 0;
 }
 
-static uint32_t thread_of_record(struct whole_reader *reader, const struct fields *fields, int32_t tid)
+static uint32_t thread_of_record(struct whole_reader *reader, const found_fields found, int32_t tid)
 {
 	struct whole *whole = reader->whole;
 	uint32_t number = whole_thread_of(whole, tid);
@@ -242,9 +258,9 @@ static uint32_t thread_of_record(struct whole_reader *reader, const struct field
 
 	number = number == NUMBER_NONE ? whole_thread(whole, tid) : number;
 	thread = &whole->threads.items[number];
-	thread->name = read_word(reader, fields, "name");
-	thread->process = read_word(reader, fields, "process");
-	if (fields_integer(fields, "tgid", &tgid) > 0 && tgid > 0 && tgid <= INT32_MAX)
+	thread->name = read_word(reader, found[NAME]);
+	thread->process = read_word(reader, found[PROCESS]);
+	if (field_integer(found[TGID], &tgid) > 0 && tgid > 0 && tgid <= INT32_MAX)
 		thread->tgid = (int32_t)tgid;
 	return number;
 }
@@ -264,49 +280,49 @@ static void keep_id(struct whole_reader *reader, int64_t id, uint32_t number)
 	*ARRAY_ADD(&whole->ids) = id;
 }
 
-static int read_happened(struct whole_reader *reader, const struct fields *fields, struct segment *segment)
+static int read_happened(struct whole_reader *reader, const found_fields found, struct segment *segment)
 {
-	uint32_t text = read_words(reader, fields, "events");
+	uint32_t text = read_words(reader, found[EVENTS]);
 
 	segment->set = reader->words.items[text].set;
-	if (fields_find(fields, "results"))
-		segment->results = reader->words.items[read_words(reader, fields, "results")].set;
-	segment->stack = read_word(reader, fields, "stack");
-	return read_order(reader, fields, text, &segment->sequence);
+	if (found[RESULTS])
+		segment->results = reader->words.items[read_words(reader, found[RESULTS])].set;
+	segment->stack = read_word(reader, found[STACK]);
+	return read_order(reader, found[ORDER], text, &segment->sequence);
 }
 
-static int read_node(struct whole_reader *reader, const struct fields *fields)
+static int read_node(struct whole_reader *reader, const found_fields found)
 {
 	struct whole *whole = reader->whole;
 	struct segment read = {.wait_from = TIME_NONE}, *segment;
 	int64_t tid = 0, start = TIME_NONE, id = 0;
-	int found;
+	int has_ret;
 	uint32_t number;
 
-	if (fields_integer(fields, "id", &id) <= 0 || fields_integer(fields, "tid", &tid) <= 0 || read_time(fields, "start", &start) <= 0)
+	if (field_integer(found[ID], &id) <= 0 || field_integer(found[TID], &tid) <= 0 || read_time(found[START], &start) <= 0)
 		return fail("a segment needs id=, tid=, start= and end=");
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("tid %lld is out of range", (long long)tid);
 	read.start = start;
-	found = fields_integer(fields, "ret", &read.ret);
-	if (found < 0 || read_times(fields, &read) < 0 || read_ending(fields, &read) < 0 || read_happened(reader, fields, &read) < 0)
+	has_ret = field_integer(found[RET], &read.ret);
+	if (has_ret < 0 || read_times(found, &read) < 0 || read_ending(found[ENDED], &read) < 0 || read_happened(reader, found, &read) < 0)
 		return -1;
 	if (whole->segments.count >= NUMBER_NONE - 1)
 		return fail("there are more segments than %u", NUMBER_NONE - 1);
-	number = whole_segment(whole, thread_of_record(reader, fields, (int32_t)tid), start);
+	number = whole_segment(whole, thread_of_record(reader, found, (int32_t)tid), start);
 	segment = &whole->segments.items[number];
 	read.thread = segment->thread;
 	read.n = segment->n;
 	read.before = segment->before;
-	read.has_ret = found > 0;
-	read.flags = (fields_is(fields, "lost", "yes") ? SEGMENT_LOST : 0) | (fields_is(fields, "boundary", "yes") ? SEGMENT_BOUNDARY : 0);
-	read.identity = read_identity(reader, fields);
+	read.has_ret = has_ret > 0;
+	read.flags = (field_is(found[LOST], "yes") ? SEGMENT_LOST : 0) | (field_is(found[BOUNDARY], "yes") ? SEGMENT_BOUNDARY : 0);
+	read.identity = read_identity(reader, found);
 	*segment = read;
-	whole_kind(whole, segment->identity, read_word(reader, fields, "object_kind"));
+	whole_kind(whole, segment->identity, read_word(reader, found[OBJECT_KIND]));
 	keep_id(reader, id, number);
-	if (read_counts(reader, fields, "counters", &whole->counters, number) < 0)
+	if (read_counts(reader, found[COUNTERS], &whole->counters, number) < 0)
 		return -1;
-	return read_counts(reader, fields, "samples", &whole->samples, number);
+	return read_counts(reader, found[SAMPLES], &whole->samples, number);
 }
 
 /* Where both nodes are known already, it is known where they are. */
@@ -321,40 +337,50 @@ static bool add_at_once(struct whole *whole, const struct read_edge *edge)
 	return true;
 }
 
-static int read_edge(struct whole_reader *reader, const struct fields *fields)
+static int read_edge(struct whole_reader *reader, const found_fields found)
 {
 	struct read_edge edge = {.ts = TIME_NONE, .kind = EDGE_KINDS, .place = stream_place(reader->stream)};
 
-	if (fields_integer(fields, "from", &edge.from) <= 0 || fields_integer(fields, "to", &edge.to) <= 0)
+	if (field_integer(found[FROM], &edge.from) <= 0 || field_integer(found[TO], &edge.to) <= 0)
 		return fail("an edge needs from= and to=");
-	for (int i = 0; i < EDGE_KINDS; i++)
-		if (fields_is(fields, "kind", edge_kind_name(i)))
+	for (int i = 0; i < EDGE_KINDS && edge.kind == EDGE_KINDS; i++)
+		if (found[KIND] && *found[KIND]->value == *edge_kind_name(i) && field_is(found[KIND], edge_kind_name(i)))
 			edge.kind = (uint8_t)i;
 	if (edge.kind == EDGE_KINDS)
 		return fail("an edge needs a kind=: wake, timer, async, flag, ipc or seq");
 	if (edge.kind == EDGE_SEQ)
 		return 0; /* it follows from the threads */
-	if (read_time(fields, "ts", &edge.ts) <= 0)
+	if (read_time(found[TS], &edge.ts) <= 0)
 		return fail("an edge needs ts=");
-	edge.weak = fields_is(fields, "weak", "yes");
+	edge.weak = field_is(found[WEAK], "yes");
 	if (!add_at_once(reader->whole, &edge))
 		*ARRAY_ADD(&reader->edges) = edge;
 	return 0;
 }
 
 /* One that does not name its graph belongs to the one that began last. */
-static bool belongs(const struct whole_reader *reader, const struct fields *fields)
+static bool belongs(const struct whole_reader *reader, const found_fields found)
 {
+	return found[GRAPH] ? field_is(found[GRAPH], reader->id) : reader->inside;
+}
+
+static int read_part(struct whole_reader *reader, enum kind kind, const struct fields *fields)
+{
+	found_fields found;
+
 	if (!reader->id)
-		return false;
-	return fields_find(fields, "graph") ? fields_is(fields, "graph", reader->id) : reader->inside;
+		return 0;
+	keys_find(kind == KIND_NODE ? &reader->node_keys : &reader->edge_keys, fields, found);
+	if (!belongs(reader, found))
+		return 0;
+	return kind == KIND_NODE ? read_node(reader, found) : read_edge(reader, found);
 }
 
 static int read_lost(struct whole *whole, const struct fields *fields)
 {
 	struct whole_gap gap = {TIME_NONE, TIME_NONE};
 
-	if (read_time(fields, "ts", &gap.to) < 0 || read_time(fields, "from", &gap.from) < 0)
+	if (read_time(fields_find(fields, "ts"), &gap.to) < 0 || read_time(fields_find(fields, "from"), &gap.from) < 0)
 		return -1;
 	if (gap.to == TIME_NONE)
 		return 0;
@@ -369,9 +395,8 @@ static int read_record(struct whole_reader *reader, enum kind kind, const struct
 	case KIND_GRAPH:
 		return read_graph(reader, fields);
 	case KIND_NODE:
-		return belongs(reader, fields) ? read_node(reader, fields) : 0;
 	case KIND_EDGE:
-		return belongs(reader, fields) ? read_edge(reader, fields) : 0;
+		return read_part(reader, kind, fields);
 	case KIND_LOST:
 		return read_lost(reader->whole, fields);
 	case KIND_SIGNAL:

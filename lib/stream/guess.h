@@ -1,0 +1,42 @@
+/*
+ * guess: the keys of an earlier record of the same kind, in their order. Records of a kind mostly have the same keys in the same
+ * order, so the next key is guessed and compared in one step (stream/fields.h), and who wants many keys of each record finds them by
+ * their place in the guess (stream/keys.h). A wrong guess costs time only.
+ *
+ * All zero is ready. A key of more than GUESS_KEY - 1 bytes is never guessed.
+ */
+#ifndef STREAM_GUESS_H
+#define STREAM_GUESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { GUESS_MAX = 48, GUESS_KEY = 16, GUESS_NOWHERE = 255 };
+
+struct guessed_key { /* with its '=', as two words; what is behind it is masked out */
+	uint64_t word[2], mask[2];
+	uint32_t length; /* without '='; 0: not to be guessed */
+};
+
+struct guess {
+	uint32_t number; /* of the keys as they stand, another after each change; 0: none yet */
+	int count, misses;
+	struct guessed_key key[GUESS_MAX];
+};
+
+struct fields;
+
+/* Takes over this record's keys, now and then: a record whose keys were not guessed calls it. */
+void guess_learn(struct guess *guess, const struct fields *fields);
+
+/* Tells whether this key stands at `at`, where GUESS_KEY bytes can be read. */
+static inline bool guess_is_key(const struct guessed_key *key, const char *at)
+{
+	uint64_t word[2];
+
+	memcpy(word, at, sizeof(word));
+	return (((word[0] ^ key->word[0]) & key->mask[0]) | ((word[1] ^ key->word[1]) & key->mask[1])) == 0 && key->length;
+}
+
+#endif
