@@ -49,6 +49,7 @@ need_python() {
 	grep -q 'name=Method1.2 .* score=1.000000000' out
 }
 
+# bats test_tags=long
 @test "critical agrees with the reference on random graphs" {
 	need_python
 	for seed in 1 2 3 4; do compare_with_reference $seed 60 40; done
@@ -56,6 +57,7 @@ need_python() {
 	compare_with_reference 6 5 300 -n 20
 }
 
+# bats test_tags=long
 @test "tcm, exception and wanted agree with the reference on random graphs" {
 	need_python
 	local algorithm
@@ -65,6 +67,7 @@ need_python() {
 	done
 }
 
+# bats test_tags=long
 @test "ilz agrees with the reference, which tries all nodes, on random graphs" {
 	need_python
 	compare_with_reference 13 80 12 -a ilz
@@ -85,6 +88,7 @@ need_python() {
 	assert_output 'blame graph=1 rank=1 name=A label=A2 score=9.000000000 share=0.900000 on_path=yes instances=2 algorithm=ilz'
 }
 
+# bats test_tags=long
 @test "AUDIT's table 2: 6, 8, 7 and 11 of 12 wanted methods, and 12 by wanted" {
 	"$TOP"/tests/reference/table2.sh "$TOP/testdata/audit" | diff "$TOP/testdata/audit/table-2.txt" -
 	grep -c '^[a-z]* *[1-4].* same' "$TOP/testdata/audit/table-2.txt" | grep -x 16
@@ -105,6 +109,7 @@ found_culprits() { # ALGORITHM FILE
 		awk '{ first += $1 == 1; three += $1 <= 3 } END { print first + 0, three + 0 }'
 }
 
+# bats test_tags=long
 @test "who made random requests late: wanted finds more of them than critical" {
 	need_python
 	local critical wanted
@@ -245,6 +250,7 @@ found_culprits() { # ALGORITHM FILE
 	blame-rank --text graph | grep '^node .*name=Send .*threw=Timeout'
 }
 
+# bats test_tags=long
 @test "npt and instances agree with the reference on random graphs" {
 	need_python
 	compare_with_reference 7 80 30 -a npt
@@ -312,6 +318,7 @@ found_culprits() { # ALGORITHM FILE
 	assert_output 1100
 }
 
+# bats test_tags=long
 @test "the path and blame of threads that run, wait and wake each other agree with the reference" {
 	need_python
 	for seed in 1 2 3; do
@@ -691,6 +698,7 @@ moments_of() {
 	assert_line --index 0 --partial "good=0.250000 bad=0.900000 sure=few good_moments=1 bad_moments=1"
 }
 
+# bats test_tags=long
 @test "diff agrees with the reference on random threads" {
 	need_python
 	local reference=$TOP/tests/reference

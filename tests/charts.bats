@@ -60,17 +60,20 @@ compare() {
 	done
 }
 
+# bats test_tags=figures
 @test "exponentially weighted means" {
 	SEED=9 compare normal ewma
 	SEED=10 compare normal ewma weight=0.05 sigma=2.7
 	SEED=11 compare lognormal ewma scale=log
 }
 
+# bats test_tags=figures
 @test "the paper's limits" {
 	SEED=12 compare normal paper rules=1 sides=upper baseline=100
 	SEED=13 compare lognormal paper
 }
 
+# bats test_tags=figures
 @test "rates: so many of n, so many in n" {
 	SEED=14 compare p p
 	SEED=15 compare u u rules=1,5 baseline=25
@@ -89,7 +92,7 @@ told() {
 	sed -n 's/^signal .* ts=\([^ ]*\) .* value=\([^ ]*\) .* rules=\([^ ]*\).*/\1 \2 \3/p' "$1"
 }
 
-# bats test_tags=long
+# bats test_tags=long,figures
 @test "rates counted from events" {
 	for method in p laney-p u laney-u; do
 		options=(interval=0.1 sigma=3 "rules=1,2,5" sides=both baseline=30)
@@ -130,6 +133,7 @@ told() {
 	assert_equal "$(judged 13 7 7 13 12 7 13 7)" ""
 }
 
+# bats test_tags=figures
 @test "equal values lie on all lines, however those are rounded" {
 	for value in 5 0.1 0.3 1e-3; do
 		awk -v value=$value 'BEGIN { for (i = 0; i < 400; i++) print "sample ts=" i " chart=load value=" value }' >in
@@ -231,6 +235,7 @@ slow() {
 	[ "$(records signal <out | wc -l)" -gt 2500 ]
 }
 
+# bats test_tags=figures
 @test "a change of level is told once, and learnt when it lasts" {
 	(healthy 20000 8; healthy 40000 9 3 20) >in
 	filter in >out
@@ -248,6 +253,7 @@ slow() {
 	assert_output 0
 }
 
+# bats test_tags=figures
 @test "what is told as a change of level is one, by the medians before and after" {
 	# slow values became frequent, the median fell: 20 % less is no change, and no slower level
 	{ healthy 20000 40; healthy 40000 41 0.8 20 | awk "$chance"' BEGIN { begin(42) } { split($4, v, "=")
@@ -273,17 +279,20 @@ slow() {
 	[ "$(records signal <out | wc -l)" -ge 60 ] # of 67
 }
 
+# bats test_tags=figures
 @test "what comes once in a hundred values from some time on is learnt, though not at once" {
 	{ healthy 20000 48; healthy 120000 49 1 20 | awk '{ split($4, v, "=") } NR % 100 == 50 { $4 = "value=" v[2] * 300 } { print }'; } | filter >out
 	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] < 28) n++ } END { print n }')" -ge 78 ] # of 80
 	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] > 90) n++ } END { print n + 0 }')" -le 5 ]
 }
 
+# bats test_tags=figures
 @test "a load that alternates between two levels gives no alarms once both are known" {
 	for ((i = 0; i < 16; i++)); do healthy 20000 $((50 + i)) $((1 + i % 2 * 5)) $((i * 20)); done | filter >out
 	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] > 40) n++ } END { print n + 0 }')" -le 1 ]
 }
 
+# bats test_tags=figures
 @test "two ways that are taken about as often are both usual" {
 	for slow in 0.4 0.1; do
 		for count in 40 100 60000; do
@@ -314,6 +323,7 @@ equal() {
 	done
 }
 
+# bats test_tags=figures
 @test "values in coarse steps give no more alarms than were asked for" {
 	for size in 1 2; do
 		healthy 100000 73 | awk -v size=$size '{ split($4, v, "="); $4 = "value=" int(size * (v[2] * 1000) ^ 0.6 + 0.5) / 1000; print }' >in
@@ -322,6 +332,7 @@ equal() {
 	done
 }
 
+# bats test_tags=figures
 @test "a shift for 200 values and a slow climb are found" {
 	{ healthy 20000 10; healthy 200 11 2 20; healthy 1000 12 1 20.2; } | filter --rules=1,shift >out
 	run sed -nE 's/^signal .* ts=(20\.[0-9]*) .* rules=shift.*/\1/p' out
@@ -769,6 +780,7 @@ reads() {
 	done
 }
 
+# bats test_tags=long
 @test "charts that a stream brings cost no more than they hold" {
 	for i in {1..4097}; do
 		printf 'chart name=c%d definition="chart name=c%d\\nstart event=a:b\\nend event=a:c\\ninclude name=wake\\n"\n' $i $i

@@ -69,6 +69,7 @@ window() {
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 }
 
+# bats test_tags=long
 @test "who still leaves a CPU has not got it back" {
 	for f in "$W"/*.txt; do
 		awk '{ print } /name=sched:sched_switch/ { print $1, $2, $3, $4, "name=tlb:tlb_flush reason=0 pages=0" }' "$f" >in
@@ -105,6 +106,7 @@ window() {
 	assert_line --regexp '^blame graph=1 rank=1 name="timer: epoll_wait of victim" '
 }
 
+# bats test_tags=long
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
@@ -435,6 +437,7 @@ who=hog whom=victim cpu=0'
 	refute_output --partial kind=rag
 }
 
+# bats test_tags=long
 @test "a loop that waits for each of its many calls: time in proportion to them" {
 	awk 'function event(cpu, tid, rest) { printf "event ts=%.9f cpu=%d tid=%d name=%s\n", t += 1e-5, cpu, tid, rest }
 		function switches(cpu, from, to) { event(cpu, from, "sched:sched_switch prev_pid=" from " prev_state=S next_pid=" to) }
@@ -656,6 +659,7 @@ lost ts=1.6 cpu=1 count=9' "$W/flush.txt" >in
 	EOT
 }
 
+# bats test_tags=long
 @test "ten thousand threads, each woken by the next: the last is to blame, and soon" {
 	awk 'BEGIN {
 		n = 10000

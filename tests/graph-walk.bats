@@ -365,6 +365,7 @@ from=2 to=5 kind=flag ts=1.560000000'
 
 # --- graph-walk ----------------------------------------------------------------------------------------------------------------
 
+# bats test_tags=long
 @test "random graphs have the answers that an independent reference gives" {
 	command -v python3 >/dev/null || skip "needs python3"
 	python3 "$TOP/tests/reference/walk.py" --random . 1 60

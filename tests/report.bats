@@ -458,6 +458,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	grep -q 'waiting for another' report.html
 }
 
+# bats test_tags=figures
 @test "the pictures of README are drawn from stored streams" {
 	need_gnuplot
 	PATH=$BUILD:$PATH run -0 "$TOP/tests/picture.sh" "$BUILD" .
@@ -806,6 +807,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output "$(printf '2\n2')"
 }
 
+# bats test_tags=long
 @test "of a great many keys and names the first are told, and that there were more" {
 	{
 		for i in $(seq 1100); do echo "sample ts=1.$i chart=c key=k$i value=$i"; done
@@ -1392,6 +1394,7 @@ told() {
 90.000000 2 20'
 }
 
+# bats test_tags=long
 @test "charts: many short pieces do not look like one long" {
 	need_gnuplot
 	command -v python3 >/dev/null || skip "needs python3"

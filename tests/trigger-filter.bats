@@ -119,6 +119,7 @@ records() { # KIND: of standard input, without the kind
 	assert_line --index 2 --regexp '^window id=1 .* to=1.061000000 signals=1-1 complete=yes$'
 }
 
+# bats test_tags=long
 @test "random triggers on random streams agree with the reference" {
 	command -v python3 >/dev/null || skip "needs python3"
 	run -0 python3 "$TOP/tests/reference/trigger.py" "$BUILD/trigger-filter" 1 150

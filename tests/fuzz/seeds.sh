@@ -1,9 +1,9 @@
 #!/bin/bash
-# The inputs that a target begins with: seeds.sh TARGET DIR fills the folder out of testdata/, the kept findings, and what the
-# commands in TAILBLAME_BUILD (build) make of them.
+# The inputs that a target begins with: seeds.sh TARGET DIR [EVERY] fills the folder out of testdata/, the kept findings, and what the
+# commands in TAILBLAME_BUILD (build) make of them. Of files of testdata/ and their variants, it takes one of EVERY (1).
 set -eu
 cd "$(dirname "$0")/../.."
-target=$1 to=$2 build=${TAILBLAME_BUILD:-build}
+target=$1 to=$2 every=${3:-1} build=${TAILBLAME_BUILD:-build}
 mkdir -p "$to"
 
 # As they are, and with each of these variants (fuzz.h).
@@ -11,16 +11,17 @@ copy() { # VARIANTS FILE...
 	local variants=$1 file name i
 	shift
 	for file; do
-		name=$(basename "$(dirname "$file")")-$(basename "$file")
+		name=${file%/*} name=${name##*/}-${file##*/}
 		[ "$(stat -c %s "$file")" -le 65000 ] || continue
-		cp "$file" "$to/$name"
+		((++copied % every)) || cp "$file" "$to/$name"
 		for ((i = 0; i < ${#variants}; i++)); do
-			{ echo "#${variants:i:1}"; cat "$file"; } >"$to/$name.${variants:i:1}"
+			((++copied % every)) || { echo "#${variants:i:1}"; cat "$file"; } >"$to/$name.${variants:i:1}"
 		done
 	done
 }
+copied=0
 
-# So many values of a chart, skewed, of two keys; a few are slow, and the level of one key changes.
+# COUNT values of a chart, skewed, of two keys; a few are slow, and the level of one key changes.
 samples() { # COUNT
 	awk -v count="$1" 'BEGIN {
 		state = 7 # a Lehmer generator: rand() is another in every awk
