@@ -381,6 +381,104 @@ alone() {
 	diff <(grep -v ^end text) <(stream-cat --binary text | stream-cat --text | grep -v ^end)
 }
 
+# seen FILE PATTERN: waits until a line of the file is so, at most 20 seconds.
+seen() {
+	for ((i = 0; i < 400; i++)); do
+		grep -q "$2" "$1" && return
+		sleep 0.05
+	done
+	return 1
+}
+
+# live WAIT: starts a merge of the FIFOs a and b into `all`, of which the writers are the descriptors 7 and 8. `end` ends it.
+live() {
+	mkfifo a b
+	stream-merge --text --wait="$1" a b >all 2>said 3>&- &
+	merger=$!
+	exec 7>a
+}
+
+end() {
+	exec 7>&- 8>&-
+	wait $merger
+}
+
+# true_throughout PPM SHIFT < clock records of b: each is true, and they leave out no time.
+true_throughout() {
+	LC_ALL=C awk -v ppm="$1" -v shift="$2" '
+		{ for (i = 2; i <= NF; i++) { split($i, kv, "="); value[kv[1]] = kv[2] } }
+		NR > 1 && value["from"] != to { exit bad = 1 }
+		{
+			to = value["to"]
+			for (i = 0; i < 2; i++) {
+				t = i ? value["to"] : value["from"]
+				error = value["a"] * t + value["b"] - ((t - shift + 1000 * ppm / 1e6) / (1 + ppm / 1e6))
+				if (error > value["width"] + 2e-9 || -error > value["width"] + 2e-9 || value["width"] > 2e-4) exit bad = 1
+			}
+		}
+		END { exit bad || NR < 2 }'
+}
+
+@test "live: records come out while the streams go on, in order, with clocks that are told again and again" {
+	talk a >a.all
+	talk b ppm=37 shift=3600 >b.all
+	live 10s
+	exec 8>b
+	sed '/n=297/q' a.all >&7
+	sed '/n=298/q' b.all >&8
+	seen all 'comm=a.* n=294$' # long before the wait is over
+	sed '1,/n=297/d' a.all >&7
+	sed '1,/n=298/d' b.all >&8
+	end
+	in_order all 400
+	sorted all
+	clocks all | true_throughout 37 3600
+	assert_equal "$(cat said)" ""
+	assert_equal "$(grep -c '^event' all)" "$(cat a.all b.all | grep -c '^event')"
+}
+
+@test "live: a silent host holds back nobody for ever; what it has to say too late is lost, and counted" {
+	talk a >a.all
+	talk b ppm=37 shift=3600 >b.all
+	live 200ms
+	exec 8>b
+	sed '/n=297/q' a.all >&7
+	sed '/n=298/q' b.all >&8
+	seen all 'n=294$'
+	sed '1,/n=297/d' a.all >&7
+	seen all 'n=597$'
+	sed '1,/n=298/d' b.all >&8
+	status=0
+	end || status=$?
+	assert_equal "$status" 3
+	sorted all
+	lost=$(sed -n 's/^lost ts=1009.* count=\([0-9]*\) from=100[45]\..*/\1/p' all)
+	assert_equal "$(grep -c '^event' all)" $(($(cat a.all b.all | grep -c '^event') - lost))
+	((lost > 500))
+	assert_equal "$(sed -n 's/^end .* lost=//p' all)" "$lost"
+	grep -q "host b: nothing came from it for the time to wait, .*: $lost of its events are lost" said
+	grep -q 'n=598$' all # what is not too late stays
+}
+
+@test "live: a host that has not begun holds back nobody for ever, nor does one whose clock is not known" {
+	talk a count=5 >a.all
+	live 200ms
+	cat a.all >&7
+	seen all 'n=12$'
+	exec 8>b
+	printf 'stream version=1 host=b clock=mono\nevent ts=5.0 cpu=0 tid=1 name=x:late\nevent ts=5.1 cpu=0 tid=1 name=x:late\n' >&8
+	seen said 'host b: no connection .* it is placed by when its records came'
+	status=0
+	end || status=$?
+	assert_equal "$status" 3
+	assert_equal "$(grep -c x:late all)" 2
+	assert_equal "$(grep -c '^event' all)" $(($(grep -c '^event' a.all) + 2))
+	run -0 bash -c "exec 9<>b; timeout 2 stream-merge --wait=100ms --text b - <a.all 2>&1 | head -n 1"
+	assert_output --partial "b has not begun; times are by the clock of host a"
+	run -2 stream-merge --wait=1s --only=a a.all
+	assert_output --partial "it does not go with --wait"
+}
+
 @test "names: by the stream, by the file, as given; a host twice is refused" {
 	talk a count=5 >a
 	talk b count=5 shift=5 | sed '1s/ host=b//' >other.txt

@@ -34,6 +34,7 @@ struct feed {
 	int64_t newest;			 /* the newest time that the stream has come to: of an event, or a tick */
 	char *about;			 /* keys of its `stream` record: " kernel=... cpus=2"; NULL: it has none */
 	char *clock, *wall;
+	bool by_arrival; /* without bytes both ways it is placed by when its records come: see clock/live.h */
 	struct line waits; /* the calls for several descriptors whose event formats the stream has: "poll,select" */
 	bool begun;	   /* a record came */
 	bool incomplete;

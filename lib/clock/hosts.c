@@ -119,7 +119,7 @@ struct bounds {
 static void add_bounds(struct bounds *bounds, const struct end *from, const struct moves *to, bool upper)
 {
 	int64_t left = INT64_MIN;
-	uint64_t begin = from->sent_before; /* of what the next send sent */
+	uint64_t begin = from->sent.before; /* of what the next send sent */
 	size_t next = 0;
 
 	for (size_t i = 0; i < to->count; i++) {
@@ -502,14 +502,13 @@ static int write_host(const struct hosts *hosts, int host, struct stream *stream
 	return status;
 }
 
-int hosts_write(const struct hosts *hosts, struct stream *stream)
+int hosts_write(const struct hosts *hosts, int host, struct stream *stream)
 {
 	struct line line = {0};
 	int status = 0;
 
-	for (size_t i = 0; i < hosts->hosts.count && status == 0; i++)
-		if ((int)i != hosts->reference && hosts->hosts.items[i].first <= hosts->hosts.items[i].last)
-			status = write_host(hosts, (int)i, stream, &line);
+	if (host != hosts->reference && hosts->hosts.items[host].first <= hosts->hosts.items[host].last)
+		status = write_host(hosts, host, stream, &line);
 	line_free(&line);
 	return status;
 }

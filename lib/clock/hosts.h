@@ -10,7 +10,7 @@
  *	hosts_flows(hosts, host, flows)		and hosts_times(), hosts_wall()
  *	hosts_find(hosts, reference)
  *	hosts_map(hosts, host, ts)		the reference's time
- *	hosts_write(hosts, stream)		`clock` records
+ *	hosts_write(hosts, host, stream)	`clock` records
  *	hosts_free(hosts)
  */
 #ifndef CLOCK_HOSTS_H
@@ -57,7 +57,7 @@ bool hosts_is_reference(const struct hosts *hosts, int host);
 bool hosts_is_guess(const struct hosts *hosts, int host);
 bool hosts_is_unknown(const struct hosts *hosts, int host);
 
-/* Writes a clock record for each host but the reference, and each piece of its time. 0; -1 after fail(). */
-int hosts_write(const struct hosts *hosts, struct stream *stream);
+/* Writes the host's clock records, one for each piece of its time; of the reference there are none. 0; -1 after fail(). */
+int hosts_write(const struct hosts *hosts, int host, struct stream *stream);
 
 #endif

@@ -94,7 +94,7 @@ int merge_read(struct host_merge *merge, const char *operand)
 	if (!input->feed || read_all(input->feed) < 0 || file_settle(input->spool) < 0)
 		return -1;
 	flows_end(input->feed->flows);
-	input->host = merged_host(merge->hosts, input->feed, input->feed->flows, merged_wall(input->feed, &wall) ? &wall : NULL);
+	input->host = merged_host(merge->hosts, input->feed, input->feed->flows, INT64_MIN, merged_wall(input->feed, &wall) ? &wall : NULL);
 	return input->host == HOST_NONE ? -1 : 0;
 }
 
@@ -202,7 +202,10 @@ static int begin(struct host_merge *merge, const struct input *only, struct stre
 	}
 	if (merged_begin(merged, merge->inputs.items[merge->reference]->feed, only ? only->feed : NULL) < 0)
 		return -1;
-	return hosts_write(merge->hosts, stream);
+	for (int i = 0; i < (int)merge->inputs.count; i++)
+		if (hosts_write(merge->hosts, i, stream) < 0)
+			return -1;
+	return 0;
 }
 
 int merge_write(struct host_merge *merge, struct stream *stream, const char *only)

@@ -27,7 +27,7 @@ const char *const *merged_times(enum kind kind)
 	return keys[kind][0] ? keys[kind] : NULL;
 }
 
-int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows *flows, const int64_t *wall)
+int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows *flows, int64_t first, const int64_t *wall)
 {
 	int host = hosts_add(hosts, feed->name);
 
@@ -36,7 +36,7 @@ int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows
 	hosts_flows(hosts, host, flows);
 	hosts_eras(hosts, host, feed->eras);
 	if (feed->first_event <= feed->last_event)
-		hosts_times(hosts, host, feed->first_event, feed->last_event);
+		hosts_times(hosts, host, first > feed->first_event ? first : feed->first_event, feed->last_event);
 	if (wall)
 		hosts_wall(hosts, host, *wall);
 	return host;
@@ -90,7 +90,9 @@ static char *note_guess(const struct hosts *hosts, int host, const struct feed *
 	return hosts_is_guess(hosts, host)
 		       ? memory_format("host %s: no connection to the others carried bytes both ways, or none is seen from "
 				       "both sides; it is placed by %s", feed->name,
-				       feed->wall ? "the wall clocks, whose error nobody knows" : "nothing: it has no wall clock")
+				       feed->by_arrival ? "when its records came"
+				       : feed->wall	? "the wall clocks, whose error nobody knows"
+							: "nothing: it has no wall clock")
 		       : NULL;
 }
 

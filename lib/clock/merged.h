@@ -15,8 +15,11 @@
 /* Which keys of a record are times of its host's trace clock; the first is the record's own. NULL: none. */
 const char *const *merged_times(enum kind kind);
 
-/* Adds the host, and what its stream says of clocks, by its flows that are ended. `wall` may be NULL. Its number; HOST_NONE after fail(). */
-int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows *flows, const int64_t *wall);
+/*
+ * Adds the host, and what its stream says of clocks, by its flows that are ended. Its clock is to be told for what it recorded from `first` on
+ * (INT64_MIN: all). `wall` may be NULL. Its number; HOST_NONE after fail().
+ */
+int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows *flows, int64_t first, const int64_t *wall);
 
 /* The wall clock's time at 0 of the host's. False: its stream does not tell. */
 bool merged_wall(const struct feed *feed, int64_t *wall);

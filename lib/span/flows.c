@@ -11,6 +11,7 @@
 /* As the kernel numbers states, families, and the flag of a call that only looks. */
 enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10, PROTOCOL_TCP = 6, FLAG_PEEK = 2 };
 enum { ADDRESS_TEXT = 512, WRITES = 8 };
+enum { MOVES_KEPT = 64, ENDS_KEPT = 256 }; /* by flows_forget() */
 
 struct base { /* of a connection from before the trace, by its `socket` record */
 	struct address ends[2]; /* local, peer */
@@ -28,6 +29,8 @@ struct socket {
 	bool addressed, begun; /* the end's addresses are known; its beginning was seen */
 	int64_t cut;	       /* nothing is known of what it sent from then on */
 	const struct base *base; /* NULL: none */
+	bool based;	       /* it was looked for, and the end counts from it */
+	bool unsure;	       /* it sent while the base's record was made */
 	UT_hash_handle hh;
 };
 
@@ -256,15 +259,21 @@ static struct base *find_base(const struct flows *flows, const struct end *end)
 	return base;
 }
 
-/* The kernel may use the address for another socket. */
-static void end_socket(struct flows *flows, struct socket *socket)
+/* A record counts for the first socket of its addresses. */
+static void find_own_base(struct flows *flows, struct socket *socket)
 {
-	struct base *base = socket->addressed && !socket->begun ? find_base(flows, socket->end) : NULL;
+	struct base *base = socket->addressed && !socket->begun && !socket->base ? find_base(flows, socket->end) : NULL;
 
 	if (base && !base->used) {
 		base->used = true;
 		socket->base = base;
 	}
+}
+
+/* The kernel may use the address for another socket. */
+static void end_socket(struct flows *flows, struct socket *socket)
+{
+	find_own_base(flows, socket);
 	HASH_DEL(flows->sockets, socket);
 	*ARRAY_ADD(&flows->over) = socket;
 }
@@ -300,7 +309,7 @@ static void take_state(struct flows *flows, const struct event *event)
 
 static void move(struct moves *moves, const struct event *event, int64_t since, int64_t length)
 {
-	uint64_t before = moves->count ? moves->items[moves->count - 1].end : 0;
+	uint64_t before = moves->count ? moves->items[moves->count - 1].end : moves->before;
 
 	*ARRAY_ADD(moves) = (struct moved){event->ts, since, before + (uint64_t)length, event->tid};
 }
@@ -478,13 +487,14 @@ int flows_record(struct flows *flows, const struct record *record)
 static void rebase(struct moves *moves, int64_t until, uint64_t before)
 {
 	size_t first = COUNT_UNTIL(moves->items, moves->count, ts, until);
-	uint64_t off = first ? moves->items[first - 1].end : 0;
+	uint64_t off = first ? moves->items[first - 1].end : moves->before;
 
 	for (size_t i = first; i < moves->count; i++) {
 		moves->items[i - first] = moves->items[i];
 		moves->items[i - first].end += before - off;
 	}
 	moves->count -= first;
+	moves->before = before;
 }
 
 static void cut(struct socket *socket)
@@ -496,29 +506,33 @@ static void cut(struct socket *socket)
 }
 
 /*
- * Tells whether it is known which bytes the end moved. What was sent while the record was made may be in it or not; what came in then, or was not
- * yet read, is counted too little, which does no harm.
+ * Counts bytes from the record. What was sent while it was made may be in it or not; what came in then, or was not yet read, is counted too
+ * little, which does no harm.
  */
-static bool place(struct socket *socket)
+static void count_from_base(struct socket *socket)
 {
 	const struct base *base = socket->base;
 	struct end *end = socket->end;
 
-	cut(socket);
-	if (socket->begun || !base)
-		return socket->addressed && socket->begun;
+	if (!base || socket->begun || socket->based)
+		return;
+	socket->based = true;
 	for (size_t i = 0; i < end->sent.count && end->sent.items[i].ts <= base->ts; i++)
-		if (end->sent.items[i].ts >= base->from)
-			return false;
+		socket->unsure |= end->sent.items[i].ts >= base->from;
 	rebase(&end->sent, base->ts, base->out);
-	end->sent_before = base->out;
-	end->received_before = base->in;
+	rebase(&end->received, base->ts, base->in);
+	rebase(&end->arrived, base->ts, base->in);
 	end->older = true;
 	end->accepted = base->server;
 	end->fd = end->fd < 0 ? base->fd : end->fd;
-	rebase(&end->received, base->ts, base->in);
-	rebase(&end->arrived, base->ts, base->in);
-	return true;
+}
+
+/* Tells whether it is known which bytes the end moved. */
+static bool place(struct socket *socket)
+{
+	cut(socket);
+	count_from_base(socket);
+	return socket->begun ? socket->addressed : socket->based && !socket->unsure;
 }
 
 void flows_end(struct flows *flows)
@@ -536,4 +550,113 @@ const struct end *const *flows_ends(const struct flows *flows, size_t *count)
 {
 	*count = flows->known.count;
 	return (const struct end *const *)flows->known.items;
+}
+
+/* --- a stream that goes on ---------------------------------------------------------------------------------------- */
+
+static struct moves copy_moves(const struct moves *moves)
+{
+	struct moves copy = {.count = moves->count, .room = moves->count, .before = moves->before};
+
+	copy.items = memory_new(moves->count + 1, sizeof(*copy.items));
+	if (moves->count)
+		memcpy(copy.items, moves->items, moves->count * sizeof(*copy.items));
+	return copy;
+}
+
+static void add_copy(struct flows *copies, const struct socket *socket, const struct base *base)
+{
+	struct socket *copy = NEW(struct socket);
+
+	*copy = *socket;
+	copy->base = socket->base ? socket->base : base;
+	copy->end = NEW(struct end);
+	*copy->end = *socket->end;
+	copy->end->sent = copy_moves(&socket->end->sent);
+	copy->end->received = copy_moves(&socket->end->received);
+	copy->end->arrived = copy_moves(&socket->end->arrived);
+	*ARRAY_ADD(&copies->over) = copy;
+}
+
+struct flows *flows_so_far(const struct flows *flows)
+{
+	struct flows *copies = NEW(struct flows);
+
+	for (size_t i = 0; i < flows->over.count; i++)
+		add_copy(copies, flows->over.items[i], NULL);
+	for (const struct socket *socket = flows->sockets; socket; socket = socket->hh.next) {
+		const struct base *base = socket->addressed && !socket->begun ? find_base(flows, socket->end) : NULL;
+
+		add_copy(copies, socket, base && !base->used ? base : NULL);
+	}
+	flows_end(copies);
+	return copies;
+}
+
+static void forget_moves(struct moves *moves, int64_t before)
+{
+	size_t old = COUNT_UNTIL(moves->items, moves->count, ts, before);
+
+	if (old + MOVES_KEPT > moves->count)
+		old = moves->count > MOVES_KEPT ? moves->count - MOVES_KEPT : 0;
+	if (!old)
+		return;
+	moves->before = moves->items[old - 1].end;
+	moves->count -= old;
+	memmove(moves->items, moves->items + old, moves->count * sizeof(*moves->items));
+}
+
+static void forget_of(struct socket *socket, int64_t before)
+{
+	count_from_base(socket);
+	forget_moves(&socket->end->sent, before);
+	forget_moves(&socket->end->received, before);
+	forget_moves(&socket->end->arrived, before);
+}
+
+static bool moved_since(const struct moves *moves, int64_t before)
+{
+	return moves->count && moves->items[moves->count - 1].ts >= before;
+}
+
+static bool is_old(const struct end *end, int64_t before)
+{
+	return !moved_since(&end->sent, before) && !moved_since(&end->received, before) && !moved_since(&end->arrived, before);
+}
+
+static void forget_ends(struct flows *flows, int64_t before)
+{
+	size_t kept = 0, last = flows->over.count > ENDS_KEPT ? flows->over.count - ENDS_KEPT : 0;
+
+	for (size_t i = 0; i < flows->over.count; i++) {
+		struct socket *socket = flows->over.items[i];
+
+		if (i < last && is_old(socket->end, before)) {
+			end_free(socket->end);
+			free(socket);
+			continue;
+		}
+		forget_of(socket, before);
+		flows->over.items[kept++] = socket;
+	}
+	flows->over.count = kept;
+}
+
+void flows_forget(struct flows *flows, int64_t before)
+{
+	struct socket *socket, *next_socket;
+	struct writer *writer, *next_writer;
+
+	HASH_ITER(hh, flows->writers, writer, next_writer) {
+		writer->received = NULL; /* that may go */
+		if (writer->last >= before)
+			continue;
+		HASH_DEL(flows->writers, writer);
+		free(writer);
+	}
+	HASH_ITER(hh, flows->sockets, socket, next_socket) {
+		find_own_base(flows, socket);
+		forget_of(socket, before);
+	}
+	forget_ends(flows, before);
 }

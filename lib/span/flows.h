@@ -16,6 +16,8 @@
  *	flows_record(flows, record)		each of kinds flows_reads()
  *	flows_end(flows)			all ends, then flows_ends()
  *	flows_free(flows)
+ *
+ * Of a stream that goes on, flows_so_far() gives those that are known now, and flows_forget() bounds the memory.
  */
 #ifndef SPAN_FLOWS_H
 #define SPAN_FLOWS_H
@@ -40,12 +42,12 @@ struct moved { /* some bytes of a connection */
 struct moves {
 	struct moved *items;
 	size_t count, room;
+	uint64_t before; /* the position of the first's first byte */
 };
 
 struct end {
 	struct address local, peer;
 	struct moves sent, received, arrived;
-	uint64_t sent_before, received_before; /* the positions of the first bytes of `sent` and `received` */
 	int32_t fd; /* what it was sent by last; -1: not known */
 	bool again; /* it sent segments again */
 	bool whole; /* from its beginning to its end */
@@ -61,6 +63,12 @@ void flows_free(struct flows *flows);
 bool flows_reads(enum kind kind);
 int flows_record(struct flows *flows, const struct record *record); /* 0; -1 after fail() */
 void flows_end(struct flows *flows);
+
+/* A copy of them that is ended here; flows_free() frees it. They must outlive it. */
+struct flows *flows_so_far(const struct flows *flows);
+
+/* Forgets what was moved before, but for the last of each end, and for ends that were closed before, but for the last. */
+void flows_forget(struct flows *flows, int64_t before);
 
 /* The end at which the thread received last, so far; NULL: none. */
 const struct end *flows_received_last(const struct flows *flows, int32_t tid);

@@ -352,7 +352,7 @@ static void begin_turn(struct requests *requests, const struct end *end, bool se
 static void find_turns(struct requests *requests, const struct end *end, bool server, int host)
 {
 	const struct moves *asks = server ? &end->received : &end->sent, *answers = server ? &end->sent : &end->received;
-	uint64_t asked = server ? end->received_before : end->sent_before, told = server ? end->sent_before : end->received_before;
+	uint64_t asked = server ? end->received.before : end->sent.before, told = server ? end->sent.before : end->received.before;
 	bool begun = !end->older;
 	size_t i = 0, k = 0;
 	struct turn *turn = NULL;

@@ -60,8 +60,8 @@ void talks_add(struct talks *talks, int host, const struct flows *flows)
 /* More bytes arrived than were seen to be sent: some that were sent were not seen. */
 static bool contradicts(const struct end *from, const struct end *to)
 {
-	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : from->sent_before;
-	uint64_t received = to->received.count ? to->received.items[to->received.count - 1].end : 0;
+	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : from->sent.before;
+	uint64_t received = to->received.count ? to->received.items[to->received.count - 1].end : to->received.before;
 
 	return from->whole && received > sent;
 }

@@ -1,0 +1,36 @@
+/*
+ * live: merges streams of several hosts while they come, by one clock (clock/hosts.h).
+ *
+ * Records are held until each other host has come to their time. A host of which nothing came for `wait` holds nobody back; its events that come
+ * behind what was written meanwhile are lost, and counted. What is written is in the order of the reference's time.
+ *
+ * The clocks are found again and again, by what the hosts sent each other in the last minute, and a `clock` record tells for which of
+ * a host's times each line held. A host without bytes both ways is placed by the wall clocks, or, where these differ by more than `wait` from when
+ * its records come, by that.
+ *
+ *	struct live *live = live_new(wait);
+ *	live_open(live, "web1=fifo")		each
+ *	live_run(live, "web1", stream, say)	until all have ended
+ *	live_free(live)
+ */
+#ifndef CLOCK_LIVE_H
+#define CLOCK_LIVE_H
+
+#include "stream/stream.h"
+
+struct live;
+
+struct live *live_new(int64_t wait); /* ns */
+void live_free(struct live *live);
+
+/* Opens a file, or a FIFO that nobody may have opened yet: "FILE" or "NAME=FILE", which must outlive it. 0; -1 after fail(). */
+int live_open(struct live *live, char *operand);
+
+/*
+ * Merges until all have ended, or the reader of the output is gone. `reference`: the host whose clock counts; NULL: the first file's. If
+ * that has not begun after `wait`, the first that has. 0; -1 after fail().
+ */
+typedef void live_sayer(const char *sentence); /* for people: which clocks are not known, what was lost */
+int live_run(struct live *live, const char *reference, struct stream *stream, live_sayer *told);
+
+#endif
