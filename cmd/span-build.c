@@ -33,7 +33,7 @@ static int record_seen(void *context, const struct record *record)
 
 	if (requests_reads(record->kind) && requests_record(building->requests, record) < 0)
 		return -1;
-	if (thread_past_reads(record->kind) && thread_past_record(building->past, record) < 0)
+	if (thread_past_reads(record->kind) && thread_past_record(building->past, requests_host(building->requests), record) < 0)
 		return -1;
 	return record->kind == KIND_STREAM || record->kind == KIND_LOST ? STREAM_PASS : STREAM_DROP;
 }

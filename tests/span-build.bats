@@ -227,6 +227,27 @@ parts() {
 	grep -q '^path graph=1 .* from=110.006000000 to=110.008000000 .*who=hog' ranked
 }
 
+@test "of several hosts each has its own wake graphs, though the numbers of threads are the same" {
+	printf 'states name=s\non event=x:busy set path="T/{tid}" value=busy\nview kind=lanes path="T/*"\n' >s.state
+	local switch="name=sched:sched_switch"
+	served "110.0060 30 x:switch " "110.0080 66 x:switch " |
+		sed -e "s/tid=30 name=x:switch/tid=30 comm=store $switch prev_comm=store prev_pid=30 prev_prio=120 prev_state=R next_comm=hog next_pid=66 next_prio=120/" \
+			-e "s/tid=66 name=x:switch/tid=66 comm=hog $switch prev_comm=hog prev_pid=66 prev_prio=120 prev_state=S next_comm=store next_pid=30 next_prio=120/" >one
+	# on another host a thread of that number is held up all the time, by another program
+	{
+		echo "host name=other machine=x86_64"
+		echo "event ts=109.500000000 cpu=0 tid=30 comm=store $switch prev_comm=store prev_pid=30 prev_prio=120 prev_state=R next_comm=worse next_pid=77 next_prio=120"
+		sed '1s/ machine.*//' one
+		echo "host name=other"
+		echo "event ts=112.000000000 cpu=0 tid=77 comm=worse $switch prev_comm=worse prev_pid=77 prev_prio=120 prev_state=S next_comm=store next_pid=30 next_prio=120"
+	} >both
+	sed -i '3s/^host name=h$/& machine=x86_64 waits='"$WAITS/" both
+	run -0 span-build -s ./s.state --text both
+	assert_line --regexp '^node graph=1 .*name="hog: on CPU 0 while store was runnable" .*start=110.006000000 end=110.008000000 .*deed=hold-cpu who=hog whom=store'
+	refute_output --partial worse
+	assert_equal "$(grep -c '^node' <<<"$output")" "$(span-build -s ./s.state --text one | grep -c '^node')"
+}
+
 @test "a dispatch line: what a callback sends is for the request that it received, however many are open" {
 	printf 'states name=node\ndispatch binary=front within=on_read\n' >node.state
 	local wait another
@@ -250,6 +271,9 @@ parts() {
 	served | sed '1i clock host=h reference=r a=1 b=0 from=0 to=200 pairs=9 width=0.009' >stream
 	run -0 span-build --text stream
 	assert_equal "$(grep -c '^span .* width=0.009000000' <<<"$output")" "$(grep -Ec '^span id=[3478] ' <<<"$output")"
+	# a stream that was merged live tells a clock again and again
+	{ sed 's/width=0.009/width=0.000001/' stream; head -n 1 stream; } >live
+	assert_equal "$(span-build --text live | grep -c '^span .* width=0.009000000')" "$(grep -c '^span .* width=0.009000000' <<<"$output")"
 	sed -i 's/width=0.009/width=unknown/' stream
 	assert_equal "$(span-build --text stream | grep -c '^span .* width=unknown')" 8
 }

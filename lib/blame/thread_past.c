@@ -10,9 +10,8 @@
 struct thread_past {
 	struct stream *stream;
 	struct events *events;
-	struct wake *wake;
-	char *host;   /* of host records; NULL: there was none */
-	bool several; /* hosts: a tid is not one thread */
+	struct wake *unused; /* the first; NULL: a host has it */
+	ARRAY(struct wake *) hosts; /* by number; NULL: nothing came of it */
 	struct graph *graph; /* the last one told of; NULL: none */
 	struct blame *blame;
 	int32_t tid; /* and its thread */
@@ -24,7 +23,7 @@ struct thread_past *thread_past_new(struct stream *stream, struct events *events
 	struct thread_past *past = wake ? NEW(struct thread_past) : NULL;
 
 	if (past)
-		*past = (struct thread_past){.stream = stream, .events = events, .wake = wake};
+		*past = (struct thread_past){.stream = stream, .events = events, .unused = wake};
 	return past;
 }
 
@@ -41,10 +40,10 @@ static void forget_graph(struct thread_past *past)
 void thread_past_forget(struct thread_past *past)
 {
 	forget_graph(past);
-	wake_forget(past->wake);
-	free(past->host);
-	past->host = NULL;
-	past->several = false;
+	for (size_t i = 0; i < past->hosts.count; i++)
+		if (past->hosts.items[i])
+			wake_free(past->hosts.items[i]);
+	past->hosts.count = 0;
 }
 
 void thread_past_free(struct thread_past *past)
@@ -52,7 +51,9 @@ void thread_past_free(struct thread_past *past)
 	if (!past)
 		return;
 	thread_past_forget(past);
-	wake_free(past->wake);
+	if (past->unused)
+		wake_free(past->unused);
+	free(past->hosts.items);
 	free(past);
 }
 
@@ -64,18 +65,30 @@ bool thread_past_reads(enum kind kind)
 	       kind == KIND_TIMER || kind == KIND_TRACED || kind == KIND_HANDOFF || kind == KIND_HOST;
 }
 
-static int take_event(struct thread_past *past, const struct record *record)
+/* What the host's threads did. NULL after fail(). */
+static struct wake *wake_of(struct thread_past *past, int host)
+{
+	while (past->hosts.count <= (size_t)host)
+		*ARRAY_ADD(&past->hosts) = NULL;
+	if (!past->hosts.items[host]) {
+		past->hosts.items[host] = past->unused ? past->unused : wake_new(past->events);
+		past->unused = NULL;
+	}
+	return past->hosts.items[host];
+}
+
+static int take_event(struct thread_past *past, struct wake *wake, const struct record *record)
 {
 	struct event event;
 
 	if (events_read(past->events, record, &event) < 0)
 		return -1;
-	if (wake_is_full(past->wake))
-		wake_forget(past->wake);
-	return wake_event(past->wake, &event) < 0 ? stream_fail(past->stream, "%s", fail_text()) : 0;
+	if (wake_is_full(wake))
+		wake_forget(wake);
+	return wake_event(wake, &event) < 0 ? stream_fail(past->stream, "%s", fail_text()) : 0;
 }
 
-static int take_loss(struct thread_past *past, const struct record *record, const struct fields *fields)
+static int take_loss(struct thread_past *past, struct wake *wake, const struct record *record, const struct fields *fields)
 {
 	uint64_t cpu = UINT32_MAX;
 	int64_t from = TIME_NONE, to = TIME_NONE;
@@ -84,39 +97,32 @@ static int take_loss(struct thread_past *past, const struct record *record, cons
 		return stream_fail(past->stream, "%s", fail_text());
 	if (fields_find(fields, "flag"))
 		return 0; /* hits of a flag, and nothing else, are missing */
-	wake_lost(past->wake, (uint32_t)cpu, from, to);
+	wake_lost(wake, (uint32_t)cpu, from, to);
 	if (record_tells_damage(record))
-		wake_forget_meanings(past->wake);
+		wake_forget_meanings(wake);
 	return 0;
 }
 
-static void take_host(struct thread_past *past, const struct fields *fields)
+/* The first `host` record of a host says what its `stream` record would. */
+int thread_past_record(struct thread_past *past, int host, const struct record *record)
 {
-	char *name = fields_copy(fields, "name");
-
-	past->several |= past->host && name && strcmp(past->host, name) != 0;
-	free(past->host);
-	past->host = name;
-}
-
-int thread_past_record(struct thread_past *past, const struct record *record)
-{
+	bool known = (size_t)host < past->hosts.count && past->hosts.items[host];
+	struct wake *wake = wake_of(past, host);
+	enum kind kind = record->kind == KIND_HOST ? KIND_STREAM : record->kind;
 	const struct fields *fields;
 
-	if (past->several)
+	if (!wake)
+		return -1;
+	if (kind == KIND_EVENT)
+		return take_event(past, wake, record);
+	if (record->kind == KIND_HOST && known)
 		return 0;
-	if (record->kind == KIND_EVENT)
-		return take_event(past, record);
 	fields = stream_fields(past->stream, record);
 	if (!fields)
 		return -1;
-	if (record->kind == KIND_HOST) {
-		take_host(past, fields);
-		return 0;
-	}
-	if (record->kind == KIND_LOST)
-		return take_loss(past, record, fields);
-	return wake_record(past->wake, record->kind, fields) < 0 ? stream_fail(past->stream, "%s", fail_text()) : 0;
+	if (kind == KIND_LOST)
+		return take_loss(past, wake, record, fields);
+	return wake_record(wake, kind, fields) < 0 ? stream_fail(past->stream, "%s", fail_text()) : 0;
 }
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
@@ -159,19 +165,19 @@ static void add_piece(const struct thread_past *past, const struct path_piece *p
 void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
 {
 	struct thread_past *past = context;
+	struct wake *wake = (size_t)host < past->hosts.count ? past->hosts.items[host] : NULL;
 	struct wake_wanted wanted = {.start = wake_time(from), .ts = wake_time(to), .tid = tid, .comm = "", .call = ""};
 	struct wake_target target;
 	int64_t first, last;
 
-	(void)host;
 	forget_graph(past);
-	if (past->several || !wake_span(past->wake, &first, &last) || wanted.ts <= first || wanted.ts > last || wanted.start >= wanted.ts)
+	if (!wake || !wake_span(wake, &first, &last) || wanted.ts <= first || wanted.ts > last || wanted.start >= wanted.ts)
 		return;
-	target = wake_find(past->wake, &wanted);
+	target = wake_find(wake, &wanted);
 	if (target.index < 0)
 		return;
 	past->tid = tid;
-	past->graph = wake_graph(past->wake, "", target, later(wanted.start, first), wanted.ts);
+	past->graph = wake_graph(wake, "", target, later(wanted.start, first), wanted.ts);
 	if (graph_check(past->graph) < 0)
 		return; /* it cannot be told */
 	past->blame = blame_new(past->graph);

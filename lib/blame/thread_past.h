@@ -1,14 +1,14 @@
 /*
- * thread_past: what any thread did at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. It keeps what all
- * threads did, as wake.h does for a window; when there are too many it forgets, and knows nothing of before.
+ * thread_past: what any thread did at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. Of each host of
+ * the trace it keeps what all threads did, as wake.h does for a window; when there are too many it forgets, and knows nothing of before.
  *
  *	struct thread_past *past = thread_past_new(stream, events)	NULL after fail(): a shipped list cannot be read
- *	thread_past_record(past, record)				each record of those kinds
- *	thread_past_tell(past, 0, tid, from, to, &doings)		when all were taken
+ *	thread_past_record(past, host, record)				each record of those kinds
+ *	thread_past_tell(past, host, tid, from, to, &doings)		when all were taken
  *	thread_past_forget(past)					before another trace
  *	thread_past_free(past)
  *
- * It is for streams of one host: of others it tells nothing.
+ * Hosts are known by numbers from 0, as the caller counts them. A `host` record is one of the host that it names.
  */
 #ifndef BLAME_THREAD_PAST_H
 #define BLAME_THREAD_PAST_H
@@ -21,7 +21,7 @@ struct thread_past;
 struct thread_past *thread_past_new(struct stream *stream, struct events *events);
 void thread_past_free(struct thread_past *past);
 bool thread_past_reads(enum kind kind);
-int thread_past_record(struct thread_past *past, const struct record *record); /* 0; -1 after fail() */
+int thread_past_record(struct thread_past *past, int host, const struct record *record); /* 0; -1 after fail() */
 void thread_past_forget(struct thread_past *past);
 
 /*

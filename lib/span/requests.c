@@ -115,17 +115,33 @@ static int add_host(struct requests *requests, char *name)
 	return (int)requests->hosts.count - 1;
 }
 
-/* Clock records stand before all others of their hosts. */
+/* A host has many where its clock was found again and again. */
+static struct width *get_width(struct requests *requests, char *host)
+{
+	for (size_t i = 0; i < requests->widths.count; i++)
+		if (!strcmp(requests->widths.items[i].host, host)) {
+			free(host);
+			return &requests->widths.items[i];
+		}
+	*ARRAY_ADD(&requests->widths) = (struct width){.host = host};
+	return &requests->widths.items[requests->widths.count - 1];
+}
+
 static int take_clock(struct requests *requests, const struct fields *fields)
 {
-	struct width width = {.ns = SPAN_WIDTH_UNKNOWN};
+	int64_t ns = SPAN_WIDTH_UNKNOWN;
+	char *name = fields_copy(fields, "host");
+	struct width *width;
 
-	if (!fields_is(fields, "width", "unknown") && fields_time(fields, "width", &width.ns) < 0)
-		return stream_fail(requests->stream, "%s", fail_text());
-	width.host = fields_copy(fields, "host");
-	if (!width.host)
+	if (!name)
 		return stream_fail(requests->stream, "a clock record has no host");
-	*ARRAY_ADD(&requests->widths) = width;
+	width = get_width(requests, name);
+	if (!fields_is(fields, "width", "unknown") && fields_time(fields, "width", &ns) < 0)
+		return stream_fail(requests->stream, "%s", fail_text());
+	width->ns = ns > width->ns ? ns : width->ns;
+	for (size_t i = 0; i < requests->hosts.count; i++)
+		if (requests->hosts.items[i].name && !strcmp(requests->hosts.items[i].name, width->host))
+			requests->hosts.items[i].width = width->ns;
 	return 0;
 }
 
@@ -134,6 +150,12 @@ static struct turn_host *host_at_hand(struct requests *requests)
 	if (requests->host < 0)
 		requests->host = add_host(requests, NULL);
 	return &requests->hosts.items[requests->host];
+}
+
+int requests_host(struct requests *requests)
+{
+	host_at_hand(requests);
+	return requests->host;
 }
 
 static void take_machine(struct turn_host *host, const struct fields *fields)

@@ -32,9 +32,10 @@ struct requests;
 struct requests *requests_new(struct stream *stream, struct events *events);
 void requests_free(struct requests *requests);
 void requests_states(struct requests *requests, struct state_file *file); /* which it owns from here on */
-void requests_teller(struct requests *requests, struct doings_teller teller); /* asked before state files; of a stream of one host */
+void requests_teller(struct requests *requests, struct doings_teller teller); /* asked before state files */
 bool requests_reads(enum kind kind);
 int requests_record(struct requests *requests, const struct record *record); /* 0; -1 after fail() */
+int requests_host(struct requests *requests); /* the number, as the teller is given it, of the host whose records are at hand */
 
 /* Writes what was found, and begins anew. 0; -1 after fail(). */
 int requests_write(struct requests *requests);
