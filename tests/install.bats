@@ -57,6 +57,12 @@ installed() {
 		run -0 sed -n 's/^Exec[A-Za-z]*=\([^ ]*\).*/\1/p' "$file"
 		assert_line --index 0 "$PWD/there/bin/tb-$service"
 		for program in $output; do assert [ -x "$program" ]; done
+		while read -r program options; do # and the options that the file gives, or proposes, are ones of it
+			for option in $options; do
+				[[ $option == --* ]] || continue
+				"$program" --help | grep -q -e "^ .*${option%%=*}\(=\|  \)"
+			done
+		done < <(sed -n "s/^# OPTIONS=/$(printf '%s' "$PWD/there/bin/tb-$service" | sed 's:/:\\/:g') /p; s/^Exec[A-Za-z]*=//p" "$file")
 		command -v systemd-analyze >/dev/null || continue
 		run -0 systemd-analyze verify --man=no "$file"
 		assert_output ""
