@@ -466,6 +466,15 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	wait $watcher || true
 	run -0 "${hub[@]}" orders
 	assert_line --regexp "^p.full: 20 runs, full, on 's1,s2,s3,k[123],k[123],k[123]', until "
+	# a server that is lost is waited for, and what was to be ordered is ordered then
+	"${hub[@]}" cancel p.full
+	kill -STOP "$server" # it takes connections, and says nothing
+	"${hub[@]}" watch ./p.job w --until=1h -r 7 -o got 2>log 3>&- &
+	watcher=$!
+	serve_again
+	until_true 300 ordered
+	kill $watcher
+	wait $watcher || true
 	run -2 "${hub[@]}" watch ./p.job w --until=1h
 }
 
