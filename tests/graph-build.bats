@@ -167,8 +167,8 @@ window() {
 		hogged|hog: on CPU 0 while ksoftirqd/0 was runnable
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable while an idle CPU woke up
-		housekeeping|softirq RCU: membarrier of victim
-		housework|softirq RCU: work on events
+		housekeeping|the kernel's deferred work (softirq RCU): membarrier of victim
+		housework|the kernel's deferred work (softirq RCU): work on events
 		interrupted|victim: running
 		in-turn|writer: running
 		ipi|unknown: wait of victim
@@ -191,7 +191,7 @@ window() {
 		nothing-call|unknown: what victim did in futex is not in the data
 		on-timer|unknown: wait of victim
 		open|other: read of 7:0 in service
-		packet|softirq NET_RX: outside event for victim
+		packet|the kernel's receiving of packets (softirq NET_RX): outside event for victim
 		packets|unknown: wait of victim
 		packets-again|unknown: wait of victim
 		paced|reader: running

@@ -369,6 +369,11 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_output '["block","7:0","block of loop0",1679,0.805,"2023-11-14T22:13:48.500000000Z"]'
 	run -0 bash -c 'report -f json counted | jq -c ".charts[0].keys[0].summary | [.count, .max]"'
 	assert_output '[1679,1.086]'
+	# a key that does not fit is whole, on a line of its own
+	sed 's/key=7:0/key="the first of two long keys: a"/; s/key="a,b"/key="the first of two long keys: b"/' counted | report --table >table
+	grep -A1 '^block of the first of two long keys: a$' table | grep -q '^ *1,679  '
+	grep -A1 '^=1+2 of the first of two long keys: b$' table | grep -q '^ *1    '
+	sed 's/key="a,b"/key="the first of two long keys: b"/' counted | COLUMNS=200 report --table | grep -q '^=1+2 of the first of two long keys: b  *1  '
 	# of two streams quantiles are not known
 	run -0 report --table counted counted
 	assert_line --regexp '^block of loop0 +3,358 +176 ms +- +- +- +1.086 s '

@@ -12,10 +12,24 @@ static const char *or_else(const char *text, const char *none)
 	return text ? text : none;
 }
 
-/* "irq virtio1", "softirq NET_RX". */
+/* What the kernel does in its soft interrupts. */
+static const struct {
+	const char *name, *words;
+} softirqs[] = {
+	{"HI", "urgent tasklets"}, {"TIMER", "timers"}, {"NET_TX", "sending of packets"}, {"NET_RX", "receiving of packets"},
+	{"BLOCK", "ends of block requests"}, {"IRQ_POLL", "polling of disks"}, {"TASKLET", "tasklets"}, {"SCHED", "balancing of CPUs"},
+	{"HRTIMER", "timers"}, {"RCU", "deferred work"},
+};
+
+/* "irq virtio1", "the kernel's deferred work (softirq RCU)". */
 static char *interrupt(const struct deed *deed)
 {
-	return deed->irq ? memory_format("irq %s", deed->irq) : memory_format("softirq %s", or_else(deed->softirq, "?"));
+	if (deed->irq)
+		return memory_format("irq %s", deed->irq);
+	for (size_t i = 0; deed->softirq && i < sizeof(softirqs) / sizeof(*softirqs); i++)
+		if (strcmp(deed->softirq, softirqs[i].name) == 0)
+			return memory_format("the kernel's %s (softirq %s)", softirqs[i].words, deed->softirq);
+	return memory_format("softirq %s", or_else(deed->softirq, "?"));
 }
 
 char *words_reason(const struct deed *deed)

@@ -69,6 +69,7 @@ static void put_value(FILE *out, enum unit unit, double value)
 	free(words);
 }
 
+/* What the width leaves for labels. */
 static size_t label_columns(const struct report *report)
 {
 	size_t rest = COUNT_COLUMNS + 5 * NUMBER_COLUMNS + TIME_COLUMNS;
@@ -76,10 +77,23 @@ static size_t label_columns(const struct report *report)
 	return report->options.width > rest + LABEL_LEAST ? report->options.width - rest : LABEL_LEAST;
 }
 
+/* A label that does not fit has a line to itself: cut, it could be that of another key. */
+static void put_label(struct report *report, const char *label)
+{
+	size_t columns = label_columns(report), length = fit_columns(label);
+
+	if (length > columns) {
+		fprintf(report->out, "%s\n", label);
+		length = 0;
+		label = "";
+	}
+	fprintf(report->out, "%s%*s", label, (int)(columns - length), "");
+}
+
 static void text_row(struct report *report, const struct track *track, void *context)
 {
 	const struct summed *summed = &track->summed;
-	char *label = tracks_label(report->model->tracks, track), *fitting = fit_abridge(label, label_columns(report));
+	char *label = tracks_label(report->model->tracks, track);
 	char count[NUMBER_ROOM], clock[TIME_ROOM];
 	FILE *out = report->out;
 
@@ -88,14 +102,14 @@ static void text_row(struct report *report, const struct track *track, void *con
 	clock_words(&summed->clock, summed->most_at, clock);
 	if (summed->clock.has_wall)
 		clock[strlen("15:43:11")] = '\0';
-	fprintf(out, "%s%*s%*s", fitting, (int)(label_columns(report) - fit_columns(fitting)), "", COUNT_COLUMNS, count);
+	put_label(report, label);
+	fprintf(out, "%*s", COUNT_COLUMNS, count);
 	put_value(out, track->unit, summed->mean);
 	put_value(out, track->unit, summed->p50);
 	put_value(out, track->unit, summed->p95);
 	put_value(out, track->unit, summed->p99);
 	put_value(out, track->unit, summed->most);
 	fprintf(out, "%*s\n", TIME_COLUMNS, clock);
-	free(fitting);
 	free(label);
 }
 
