@@ -292,6 +292,16 @@ is_over() {
 }
 
 # bats test_tags=long, aside
+# V8's functions are called Builtins_..., and are not probed: a file is searched for what tells that it is V8 once, not for each name.
+@test "a pattern that many functions of a large file match is answered" {
+	local name
+	name=Builtins_$(printf 'n%.0s' {1..200})
+	awk -v name="$name" 'BEGIN { for (i = 0; i < 12000; i++) printf ".globl %s%d\n.type %s%d, @function\n%s%d: ret\n", name, i, name, i, name, i }' >many.s
+	cc -shared -nostdlib -o many many.s
+	run -0 bash -c 'trace-collect -f "./many:*" --list | wc -l'
+	assert_output 12000
+}
+
 @test "symbols that are much when they are uncompressed take no more memory than is allowed" {
 	need_stacks
 	honest_program

@@ -68,7 +68,8 @@ struct lookup {
 	int held, forgotten; /* files that the process has, and those of them that are no more */
 	uint32_t files;	     /* so far */
 	int64_t begun, begun_cpu, stopped_at; /* ns; the latter: 0 until then */
-	int64_t patience;		      /* of the question, ns */
+	int64_t patience;		      /* how long it may wait, for files, in a question, ns */
+	int64_t waited, looked;		      /* ns so far; and when its state was looked at last */
 	uid_t asked, asked_before;	      /* whose files the last two questions are about */
 	ARRAY(struct owner) owners;
 	struct glance probed; /* the only file that this process, by number, has read */
@@ -178,13 +179,16 @@ static bool is_stopped(struct lookup *lookup)
 /* The outcome so far of a question without an answer; ANSWERED: there may still be one. */
 static enum outcome outlook(struct lookup *lookup)
 {
-	int64_t passed = time_of(CLOCK_MONOTONIC) - lookup->begun;
+	int64_t now = time_of(CLOCK_MONOTONIC);
+	bool runs = proc_state(lookup->process) == 'R';
 
+	lookup->waited += runs ? 0 : now - lookup->looked; /* one that runs, or has no CPU yet, is judged by its CPU time only */
+	lookup->looked = now;
 	if (is_stopped(lookup))
 		return STOPPED;
-	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && proc_state(lookup->process) != 'R')
+	if (now - lookup->begun > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && !runs)
 		return UNHEARD;
-	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || passed > lookup->patience ? SLOW : ANSWERED;
+	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || lookup->waited > lookup->patience ? SLOW : ANSWERED;
 }
 
 static bool tell(struct lookup *lookup, const struct lookup_question *question, const void *text, size_t length, int fd)
@@ -198,6 +202,7 @@ static enum outcome receive(struct lookup *lookup)
 	struct iovec parts[2] = {{&lookup->answer, sizeof(lookup->answer)}, {lookup->text, ANSWER_ROOM}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
+	lookup->looked = time_of(CLOCK_MONOTONIC);
 	for (;;) {
 		ssize_t got = recvmsg(lookup->socket, &message, 0);
 		enum outcome outcome;
@@ -264,7 +269,7 @@ int lookup_start(struct lookup *lookup)
 	lookup->socket = ends[0];
 	lookup->processes++;
 	lookup->begun = time_of(CLOCK_MONOTONIC);
-	lookup->begun_cpu = 0;
+	lookup->begun_cpu = lookup->waited = 0;
 	lookup->patience = LOOKUP_WALL_MS * NSEC_PER_MSEC;
 	if (receive(lookup) == ANSWERED)
 		return lookup->kept = (int)(lookup->answer.number & INT32_MAX);
@@ -312,6 +317,7 @@ static enum outcome ask(struct lookup *lookup, const struct lookup_question *que
 
 	lookup->begun = time_of(CLOCK_MONOTONIC);
 	lookup->begun_cpu = cpu_of(lookup);
+	lookup->waited = 0;
 	lookup->patience = (about->system == FUSE_SUPER_MAGIC ? LOOKUP_FUSE_MS : LOOKUP_WALL_MS) * NSEC_PER_MSEC;
 	lookup->asked_before = lookup->asked;
 	lookup->asked = owner_by(about);
@@ -531,6 +537,12 @@ static int find_path(struct lookup *lookup, const char *path)
 	return 0;
 }
 
+static int fail_outcome(const char *path, enum outcome outcome)
+{
+	return fail("cannot read '%s': %s", path,
+		    outcome == DIED ? "the process that read it died" : outcome == SLOW ? "it takes too long" : "stopped");
+}
+
 /* The file at a path that the user gave, or that a process has mapped. */
 static int ask_path(struct lookup *lookup, struct lookup_question question, const char *path, const char *text)
 {
@@ -547,8 +559,7 @@ static int ask_path(struct lookup *lookup, struct lookup_question question, cons
 	outcome = ask_once(lookup, &question, both, length, &lookup->found, path);
 	free(both);
 	if (outcome != ANSWERED)
-		return fail("cannot read '%s': %s", path,
-			    outcome == DIED ? "the process that read it died" : outcome == SLOW ? "it takes too long" : "stopped");
+		return fail_outcome(path, outcome);
 	if (lookup->answer.kind != ANSWER_FAILED)
 		return 0;
 	reason = clean_text(lookup->text, lookup->length);
@@ -579,19 +590,21 @@ int lookup_variable(struct lookup *lookup, const char *path, const char *variabl
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names)
 {
 	size_t bytes = 0;
+	enum outcome outcome = ANSWERED;
 
 	if (ask_path(lookup, (struct lookup_question){.kind = ASK_MATCHING}, path, pattern) < 0)
 		return -1;
 	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX && bytes < NAMES_BYTES; i++) {
 		bytes += lookup->length;
 		*ARRAY_ADD(names) = clean_text(lookup->text, lookup->length);
-		if (receive(lookup) != ANSWERED)
+		outcome = receive(lookup);
+		if (outcome != ANSWERED)
 			lookup->answer.kind = ANSWER_FAILED;
 	}
 	if (lookup->answer.kind == ANSWER_DONE)
 		return 0;
 	end_process(lookup);
-	return fail("cannot read '%s': the process that read it died", path);
+	return outcome == ANSWERED ? fail("cannot read '%s': it has too many symbols", path) : fail_outcome(path, outcome);
 }
 
 int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, char *text, size_t room)

@@ -10,7 +10,7 @@
  *	lookup_free(lookup)
  *
  * The process is forked at the first question. If it dies, another one takes its place. Of a file that it dies of twice, with no other file at
- * hand, or that takes more than LOOKUP_CPU_MS of CPU time or LOOKUP_WALL_MS in all (LOOKUP_FUSE_MS if a server answers for the file) for one
+ * hand, or that takes more than LOOKUP_CPU_MS of CPU time, or waits for more than LOOKUP_WALL_MS (LOOKUP_FUSE_MS if a server answers for the file) for one
  * question, nothing more is asked: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such files, nothing more is
  * asked about any file of that user; whose files those of a FUSE are, its server says, so they count as one user's. A process that waits
  * for a file system is not waited for. The answers are not trusted: their length is bounded, and control characters are taken out.

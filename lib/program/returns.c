@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <gelf.h>
 
@@ -60,21 +61,51 @@ static bool is_of_javascript(const char *function)
 	return strncmp(function, "Builtins_", 9) == 0;
 }
 
+enum { LANGUAGES = 3 };
+
+static const struct language {
+	const char *name;
+	bool (*has)(const char *function);
+	struct mark mark;
+} languages[LANGUAGES] = {
+	{"Go", is_of_go, {.section = ".gopclntab"}},
+	{"OCaml", is_of_ocaml, {.string = "caml_frametable"}},
+	{"JavaScript", is_of_javascript, {.string = "Builtins_JSEntry"}},
+};
+
+/* The last file, which is searched once for each language: a pattern may match 100,000 of its functions. */
+static struct {
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+	bool searched[LANGUAGES], marked[LANGUAGES];
+} last;
+
+static bool is_of(int fd, int language)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) < 0)
+		return is_marked(fd, &languages[language].mark);
+	if (file.st_dev != last.device || file.st_ino != last.inode || file.st_ctim.tv_sec != last.changed.tv_sec ||
+	    file.st_ctim.tv_nsec != last.changed.tv_nsec) {
+		memset(&last, 0, sizeof(last));
+		last.device = file.st_dev;
+		last.inode = file.st_ino;
+		last.changed = file.st_ctim;
+	}
+	if (!last.searched[language]) {
+		last.marked[language] = is_marked(fd, &languages[language].mark);
+		last.searched[language] = true;
+	}
+	return last.marked[language];
+}
+
 int returns_allowed(int fd, const char *path, const char *function)
 {
-	static const struct {
-		const char *language;
-		bool (*has)(const char *function);
-		struct mark mark;
-	} languages[] = {
-		{"Go", is_of_go, {.section = ".gopclntab"}},
-		{"OCaml", is_of_ocaml, {.string = "caml_frametable"}},
-		{"JavaScript", is_of_javascript, {.string = "Builtins_JSEntry"}},
-	};
-
-	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
-		if (languages[i].has(function) && is_marked(fd, &languages[i].mark))
+	for (int i = 0; i < LANGUAGES; i++)
+		if (languages[i].has(function) && is_of(fd, i))
 			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, because it does not know a return "
-				    "probe; --stack tells where its threads wait", function, path, languages[i].language);
+				    "probe; --stack tells where its threads wait", function, path, languages[i].name);
 	return 0;
 }
