@@ -6,18 +6,9 @@
 #include "base/memory.h"
 #include "graph/words.h"
 
-static const char *const kind_names[DEEDS] = {
-	[DEED_TEXT] = "text",
-	[DEED_RUN] = "run", [DEED_SERVE] = "serve", [DEED_WORK] = "work", [DEED_RECLAIM] = "reclaim", [DEED_SPIN] = "spin",
-	[DEED_DIE] = "die", [DEED_CRASH] = "crash", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
-	[DEED_INTERRUPT] = "interrupt", [DEED_SLEEP] = "sleep", [DEED_ALARM] = "alarm", [DEED_PACKET] = "packet",
-	[DEED_OUTSIDE] = "outside", [DEED_HOUSEKEEPING] = "housekeeping", [DEED_DELIVER] = "deliver",
-	[DEED_UNKNOWN] = "unknown", [DEED_POLL] = "poll", [DEED_HOLD_LOCK] = "hold-lock",
-	[DEED_QUEUE_WORK] = "queue-work", [DEED_TIMER_WORK] = "timer-work", [DEED_UNKNOWN_WORK] = "unknown-work", [DEED_THROTTLE_CPU] = "throttle-cpu",
-	[DEED_THROTTLE_IO] = "throttle-io", [DEED_THROTTLE_DIRTY] = "throttle-dirty", [DEED_HOLD_BACK] = "hold-back",
-	[DEED_BEHIND] = "behind", [DEED_SERVICE] = "service", [DEED_UNSEEN] = "unseen", [DEED_LOST] = "lost", [DEED_GAP] = "gap",
-	[DEED_BEFORE_DATA] = "before-data", [DEED_CIRCLE] = "circle", [DEED_NOT_IN_DATA] = "not-in-data",
-};
+#define DEED_NAME(NUMBER, name, traits) name,
+static const char *const kind_names[DEEDS] = {DEED_KINDS(DEED_NAME)};
+#undef DEED_NAME
 
 /* A field of a struct, as its record spells it. */
 struct key {

@@ -19,25 +19,69 @@
 #include "stream/fields.h"
 #include "stream/line.h"
 
-enum deed_kind {
-	DEED_TEXT,
-	/* a thread on a CPU */
-	DEED_RUN, DEED_SERVE, DEED_WORK, DEED_RECLAIM, DEED_SPIN, DEED_DIE, DEED_CRASH, DEED_HOLD_CPU,
-	/* and not */
-	DEED_READY, DEED_WAIT,
-	/* an interrupt took the CPU from a thread */
-	DEED_INTERRUPT,
-	/* what ended a wait, or began a work, and has no history of its own */
-	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN, DEED_POLL, DEED_HOLD_LOCK,
-	DEED_QUEUE_WORK, DEED_TIMER_WORK, DEED_UNKNOWN_WORK,
-	/* somebody was not let */
-	DEED_THROTTLE_CPU, DEED_THROTTLE_IO, DEED_THROTTLE_DIRTY,
-	/* a block request: before the device, behind others in it, in service */
-	DEED_HOLD_BACK, DEED_BEHIND, DEED_SERVICE,
-	/* nobody knows */
-	DEED_UNSEEN, DEED_LOST, DEED_GAP, DEED_BEFORE_DATA, DEED_CIRCLE, DEED_NOT_IN_DATA,
-	DEEDS
-};
+/*
+ * The kinds: DEED(NUMBER, "as deed= spells it", traits). A new one is a line here and its words in graph/words.c. The traits: its row in a picture
+ * is that of the thread that does it; it is work, which the threads of a pool share.
+ */
+enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEED_BY_THREAD | DEED_SHARED };
+
+#define DEED_KINDS(DEED) \
+	DEED(TEXT, "text", 0) \
+	/* a thread on a CPU */ \
+	DEED(RUN, "run", DEED_WORK_OF_THREAD) \
+	DEED(SERVE, "serve", DEED_WORK_OF_THREAD) \
+	DEED(WORK, "work", DEED_WORK_OF_THREAD) \
+	DEED(RECLAIM, "reclaim", DEED_WORK_OF_THREAD) \
+	DEED(SPIN, "spin", DEED_WORK_OF_THREAD) \
+	DEED(DIE, "die", DEED_BY_THREAD) \
+	DEED(CRASH, "crash", DEED_BY_THREAD) \
+	DEED(HOLD_CPU, "hold-cpu", DEED_SHARED) /* by a thread or an interrupt */ \
+	/* and not */ \
+	DEED(READY, "ready", DEED_BY_THREAD) \
+	DEED(WAIT, "wait", DEED_BY_THREAD) \
+	/* an interrupt took the CPU from a thread */ \
+	DEED(INTERRUPT, "interrupt", 0) \
+	/* what ended a wait, or began a work, and has no history of its own */ \
+	DEED(SLEEP, "sleep", 0) \
+	DEED(ALARM, "alarm", 0) \
+	DEED(PACKET, "packet", 0) \
+	DEED(OUTSIDE, "outside", 0) \
+	DEED(HOUSEKEEPING, "housekeeping", 0) \
+	DEED(DELIVER, "deliver", 0) \
+	DEED(UNKNOWN, "unknown", 0) \
+	DEED(POLL, "poll", 0) \
+	DEED(HOLD_LOCK, "hold-lock", DEED_BY_THREAD) \
+	DEED(QUEUE_WORK, "queue-work", 0) \
+	DEED(TIMER_WORK, "timer-work", 0) \
+	DEED(UNKNOWN_WORK, "unknown-work", 0) \
+	/* somebody was not let */ \
+	DEED(THROTTLE_CPU, "throttle-cpu", 0) \
+	DEED(THROTTLE_IO, "throttle-io", 0) \
+	DEED(THROTTLE_DIRTY, "throttle-dirty", 0) \
+	/* a block request: before the device, behind others in it, in service */ \
+	DEED(HOLD_BACK, "hold-back", 0) \
+	DEED(BEHIND, "behind", 0) \
+	DEED(SERVICE, "service", DEED_SHARED) \
+	/* nobody knows */ \
+	DEED(UNSEEN, "unseen", 0) \
+	DEED(LOST, "lost", 0) \
+	DEED(GAP, "gap", 0) \
+	DEED(BEFORE_DATA, "before-data", 0) \
+	DEED(CIRCLE, "circle", 0) \
+	DEED(NOT_IN_DATA, "not-in-data", 0)
+
+#define DEED_NUMBER(NUMBER, name, traits) DEED_##NUMBER,
+enum deed_kind { DEED_KINDS(DEED_NUMBER) DEEDS };
+#undef DEED_NUMBER
+
+static inline bool deed_is(enum deed_kind kind, enum deed_trait trait)
+{
+#define DEED_TRAITS(NUMBER, name, traits) traits,
+	static const unsigned char traits[DEEDS] = {DEED_KINDS(DEED_TRAITS)};
+#undef DEED_TRAITS
+
+	return traits[kind] & trait;
+}
 
 enum { CPU_NONE = -1 };
 

@@ -91,21 +91,9 @@ struct deed *family_deed(struct family *family)
 
 /* --- pools ------------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether it is work, which the threads of a pool share. */
 static bool is_shared(const struct deed *deed)
 {
-	switch (deed->kind) {
-	case DEED_RUN:
-	case DEED_SERVE:
-	case DEED_WORK:
-	case DEED_RECLAIM:
-	case DEED_SPIN:
-	case DEED_HOLD_CPU:
-	case DEED_SERVICE:
-		return deed->who;
-	default:
-		return false;
-	}
+	return deed->who && deed_is(deed->kind, DEED_SHARED);
 }
 
 /* Passes over a number, or in the name of a pool the '*' that stands for several. */

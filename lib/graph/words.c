@@ -572,21 +572,7 @@ const char *words_own_name(const struct node *node)
 
 static bool is_threads(const struct deed *deed)
 {
-	switch (deed->kind) {
-	case DEED_RUN:
-	case DEED_SERVE:
-	case DEED_WORK:
-	case DEED_RECLAIM:
-	case DEED_SPIN:
-	case DEED_DIE:
-	case DEED_CRASH:
-	case DEED_READY:
-	case DEED_WAIT:
-	case DEED_HOLD_LOCK:
-		return true;
-	default:
-		return deed->kind == DEED_HOLD_CPU && deed->who;
-	}
+	return deed_is(deed->kind, DEED_BY_THREAD) || (deed->kind == DEED_HOLD_CPU && deed->who);
 }
 
 static char *row_of(const struct node *node, int32_t tid)
