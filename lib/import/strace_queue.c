@@ -41,7 +41,7 @@ struct slot {
 	uint64_t ticket; /* 0: no event is in it */
 };
 
-/* In the heap. */
+/* In the row, or in the heap. */
 struct waiting {
 	int64_t ts;
 	uint64_t ticket;
@@ -53,12 +53,16 @@ struct strace_queue {
 	const struct choice *choices[KINDS_OF_EVENT];
 	ARRAY(struct slot) slots;
 	ARRAY(uint32_t) unused; /* slots */
+	/* Nearly all events come nearly in order: they wait in a row, which is sorted. Others wait in a heap. */
+	ARRAY(struct waiting) row;
+	size_t row_first;
 	ARRAY(struct waiting) heap;
 	uint64_t tickets, late, written;
-	int64_t last;
+	int64_t last;	 /* written */
+	int64_t entered; /* the last entry that came */
 };
 
-/* --- the heap ----------------------------------------------------------------------------------------------------- */
+/* --- what waits ---------------------------------------------------------------------------------------------------- */
 
 static bool precedes(const struct waiting *one, const struct waiting *other)
 {
@@ -75,7 +79,58 @@ static void push(struct strace_queue *queue, struct waiting waiting)
 	queue->heap.items[at] = waiting;
 }
 
-static struct waiting pop(struct strace_queue *queue)
+/* How many of the row an event may overtake; and how far ahead of the last entry one may be, behind which all others would come. */
+enum { OVERTAKES_MOST = 32, AHEAD_MOST = 1000000 /* ns */ };
+
+static size_t row_count(const struct strace_queue *queue)
+{
+	return queue->row.count - queue->row_first;
+}
+
+static size_t waiting_count(const struct strace_queue *queue)
+{
+	return row_count(queue) + queue->heap.count;
+}
+
+static bool is_far_ahead(const struct strace_queue *queue, int64_t ts)
+{
+	int64_t ahead;
+
+	return __builtin_sub_overflow(ts, queue->entered, &ahead) || ahead > AHEAD_MOST;
+}
+
+/* Puts it in the row, from the back. False: it would overtake too many. */
+static bool line_up(struct strace_queue *queue, struct waiting waiting)
+{
+	size_t at = queue->row.count, least = row_count(queue) > OVERTAKES_MOST ? at - OVERTAKES_MOST : queue->row_first;
+	struct waiting *row = queue->row.items;
+
+	while (at > least && precedes(&waiting, &row[at - 1]))
+		at--;
+	if (at == least && least > queue->row_first && precedes(&waiting, &row[at - 1]))
+		return false;
+	if (queue->row_first > row_count(queue)) { /* the front half is empty */
+		memcpy(row, row + queue->row_first, row_count(queue) * sizeof(*row));
+		at -= queue->row_first;
+		queue->row.count -= queue->row_first;
+		queue->row_first = 0;
+	}
+	(void)ARRAY_ADD(&queue->row);
+	row = queue->row.items;
+	memmove(row + at + 1, row + at, (queue->row.count - 1 - at) * sizeof(*row));
+	row[at] = waiting;
+	return true;
+}
+
+static const struct waiting *first_waiting(const struct strace_queue *queue)
+{
+	const struct waiting *row = row_count(queue) ? &queue->row.items[queue->row_first] : NULL;
+	const struct waiting *heap = queue->heap.count ? &queue->heap.items[0] : NULL;
+
+	return !heap || (row && precedes(row, heap)) ? row : heap;
+}
+
+static struct waiting pop_heap(struct strace_queue *queue)
 {
 	struct waiting *heap = queue->heap.items, first = heap[0], moved = heap[--queue->heap.count];
 	size_t at = 0, down, count = queue->heap.count;
@@ -89,6 +144,11 @@ static struct waiting pop(struct strace_queue *queue)
 	}
 	heap[at] = moved;
 	return first;
+}
+
+static struct waiting pop(struct strace_queue *queue)
+{
+	return queue->heap.count && first_waiting(queue) == &queue->heap.items[0] ? pop_heap(queue) : queue->row.items[queue->row_first++];
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -113,7 +173,10 @@ uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event 
 	uint64_t ticket = ++queue->tickets << SLOT_BITS | (slot & ((1U << SLOT_BITS) - 1));
 
 	queue->slots.items[slot] = (struct slot){*event, ticket};
-	push(queue, (struct waiting){event->ts, ticket, slot});
+	if (event->enters)
+		queue->entered = event->ts;
+	if (is_far_ahead(queue, event->ts) || !line_up(queue, (struct waiting){event->ts, ticket, slot}))
+		push(queue, (struct waiting){event->ts, ticket, slot});
 	return ticket;
 }
 
@@ -201,10 +264,10 @@ static int write_slot(struct strace_queue *queue, struct slot *slot)
 /* The first is held, and may hold the others. */
 static bool is_held(const struct strace_queue *queue, int64_t ts)
 {
-	const struct waiting *first = &queue->heap.items[0];
+	const struct waiting *first = first_waiting(queue);
 	const struct slot *slot = &queue->slots.items[first->slot];
 
-	return slot->ticket == first->ticket && slot->event.held && queue->heap.count <= HELD_MOST && ts != INT64_MAX;
+	return slot->ticket == first->ticket && slot->event.held && waiting_count(queue) <= HELD_MOST && ts != INT64_MAX;
 }
 
 int strace_queue_pass(struct strace_queue *queue, int64_t ts)
@@ -212,7 +275,7 @@ int strace_queue_pass(struct strace_queue *queue, int64_t ts)
 	int64_t bound = ts == INT64_MAX ? ts : ts - STRACE_QUEUE_WINDOW;
 	int status = 0;
 
-	while (status == 0 && queue->heap.count && (queue->heap.items[0].ts <= bound || queue->heap.count > WAITING_MOST) &&
+	while (status == 0 && waiting_count(queue) && (first_waiting(queue)->ts <= bound || waiting_count(queue) > WAITING_MOST) &&
 	       !is_held(queue, ts)) {
 		struct waiting first = pop(queue);
 		struct slot *slot = &queue->slots.items[first.slot];
@@ -271,6 +334,7 @@ void strace_queue_free(struct strace_queue *queue)
 		return;
 	free(queue->slots.items);
 	free(queue->unused.items);
+	free(queue->row.items);
 	free(queue->heap.items);
 	free(queue);
 }
