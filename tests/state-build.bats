@@ -75,6 +75,35 @@ history() {
 	assert_equal "$({ free 1.1 3; free 1.3 3; } | alarms)" 1
 }
 
+@test "redis: the client freed twice was read by two I/O threads at a time, which its history shows" {
+	{
+		for task in "7 redis-server" "21 io_thd_1" "22 io_thd_2"; do
+			read -r tid comm <<<"$task"
+			echo "task ts=1.0 tid=$tid tgid=7 comm=$comm program=/usr/bin/redis-server"
+		done
+		thread() { echo "event ts=$1 cpu=0 tid=$2 name=probe:$3 ${*:4}"; }
+		thread 1.00 7 createClient__return c=0x10
+		thread 1.01 7 createClient__return c=0x20
+		thread 1.02 21 readQueryFromClient fd=8
+		thread 1.03 22 readQueryFromClient fd=9 # another client's
+		thread 1.04 22 readQueryFromClient__return ret=0
+		thread 1.05 22 readQueryFromClient fd=8
+		thread 1.06 21 freeClient c=0x10 fd=8 id=3 flags0=0 flags3=0
+		thread 1.07 21 readQueryFromClient__return ret=0
+		thread 1.08 22 freeClient c=0x10 fd=8 id=3 flags0=0 flags3=0
+		thread 1.09 22 readQueryFromClient__return ret=0
+		thread 1.10 7 freeClient c=0x20 fd=9 id=4 flags0=0 flags3=0
+	} >tls
+	assert_equal "$(state-build --text -s redis tls 2>log | grep '^signal')" \
+		'signal id=1 ts=1.080000000 start=1.080000000 chart=redis value=0 rules=state tid=22 comm=io_thd_2 text="client 0x10 freed twice"'
+	state-build -s redis -o tls.history tls 2>log
+	run -0 state-query -f csv tls.history when "Threads/*1/Fd == Threads/*2/Fd && Threads/*1/Operation == 'read' && Threads/*2/Operation == 'read'"
+	assert_equal "${#lines[@]}" 2
+	assert_line --index 1 --regexp '^1\.050000000,1\.070000000,.*/Threads/21/.*/Threads/22/'
+	run -0 bash -c 'state-build -s redis tls | cchart-filter --text | grep -c "^window"'
+	assert_output 1
+}
+
 @test "redis-cluster: messages of the bus by type, and volumes" {
 	local type n=0
 	for type in 0 256 1024 1024 2560 768; do
