@@ -29,19 +29,3 @@ uint32_t *depth_of_nodes(const struct graph *graph)
 	free(way);
 	return depth;
 }
-
-int32_t *depth_order(const struct graph *graph, const uint32_t *depth)
-{
-	size_t count = graph->nodes.count;
-	size_t *place = memory_new(count + 2, sizeof(*place)); /* by depth: where its next node goes */
-	int32_t *order = memory_new(count + 1, sizeof(*order));
-
-	for (size_t i = 0; i < count; i++)
-		place[depth[i] + 1]++;
-	for (size_t i = 1; i <= count; i++)
-		place[i] += place[i - 1];
-	for (size_t i = 0; i < count; i++)
-		order[place[depth[i]]++] = i;
-	free(place);
-	return order;
-}

@@ -9,12 +9,29 @@
 
 enum { FAR = -1 }; /* neither threw nor called anybody who did */
 
+/* All nodes, callers before those that they called: the least depth first, those of a depth by index. */
+static int32_t *order_by_depth(const struct graph *graph, const uint32_t *depth)
+{
+	size_t count = graph->nodes.count;
+	size_t *place = memory_new(count + 2, sizeof(*place)); /* by depth: where its next node goes */
+	int32_t *order = memory_new(count + 1, sizeof(*order));
+
+	for (size_t i = 0; i < count; i++)
+		place[depth[i] + 1]++;
+	for (size_t i = 1; i <= count; i++)
+		place[i] += place[i - 1];
+	for (size_t i = 0; i < count; i++)
+		order[place[depth[i]]++] = i;
+	free(place);
+	return order;
+}
+
 /* By node: how many calls lie between it and the nearest throw below it. */
 static int32_t *distances(const struct graph *graph)
 {
 	const struct node *nodes = graph->nodes.items;
 	uint32_t *depth = depth_of_nodes(graph);
-	int32_t *order = depth_order(graph, depth);
+	int32_t *order = order_by_depth(graph, depth);
 	int32_t *distance = memory_new(graph->nodes.count + 1, sizeof(*distance));
 
 	for (size_t i = 0; i < graph->nodes.count; i++)

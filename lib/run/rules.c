@@ -353,6 +353,35 @@ static int write_rule(struct rules *rules, const struct tree_node *tree)
 	return stream_write_line(rules->stream, &rules->line);
 }
 
+/* Tells whether two splits part all rows of the table in the same sets. */
+static bool is_same(const struct table *table, const struct split *one, const struct split *other)
+{
+	size_t ones = split_branches(one), others = split_branches(other);
+	int *of_one = memory_new(ones, sizeof(*of_one)), *of_other = memory_new(others, sizeof(*of_other));
+	bool same = true;
+
+	for (size_t i = 0; i < ones; i++)
+		of_one[i] = WORD_UNKNOWN;
+	for (size_t i = 0; i < others; i++)
+		of_other[i] = WORD_UNKNOWN;
+	for (size_t row = 0; row < table->rows && same; row++) {
+		int a = split_branch(one, row), b = split_branch(other, row);
+
+		if (a == WORD_UNKNOWN || b == WORD_UNKNOWN) {
+			same = a == b;
+			continue;
+		}
+		if (of_one[a] == WORD_UNKNOWN && of_other[b] == WORD_UNKNOWN) {
+			of_one[a] = b;
+			of_other[b] = a;
+		}
+		same = of_one[a] == b && of_other[b] == a;
+	}
+	free(of_one);
+	free(of_other);
+	return same;
+}
+
 /* A feature whose best split parts the rows as the root does goes with it. Only equal scores can. */
 static int take_same(struct rules *rules, const struct split *root, size_t f)
 {
@@ -361,7 +390,7 @@ static int take_same(struct rules *rules, const struct split *root, size_t f)
 	if (rules->gone[f] || fabs(rules->scores[f] - root->score) > 2 * EQUAL_SCORES)
 		return 0;
 	split = split_above(&rules->rows, &rules->table->feature[f], &rules->options.split, rules->scores[f] - EQUAL_SCORES);
-	if (!split.feature || !split_same(rules->table, root, &split))
+	if (!split.feature || !is_same(rules->table, root, &split))
 		return 0;
 	rules->gone[f] = true;
 	line_begin(&rules->line, "same");

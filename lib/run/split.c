@@ -306,51 +306,6 @@ int split_branch(const struct split *split, size_t row)
 	return feature->words[row] == WORD_UNKNOWN ? WORD_UNKNOWN : feature->words[row] != split->value;
 }
 
-double split_ratio(const struct split_rows *rows, const struct split *split)
-{
-	size_t count = split_branches(split) + 1; /* the last: unknown */
-	double *weights = memory_new(count, sizeof(*weights)), information = 0;
-
-	for (size_t i = 0; i < rows->table->rows; i++) {
-		int branch = split_branch(split, i);
-
-		weights[branch == WORD_UNKNOWN ? count - 1 : (size_t)branch] += rows->weights[i];
-	}
-	for (size_t i = 0; i < count; i++)
-		if (weights[i] > 0)
-			information -= weights[i] / rows->total * log2(weights[i] / rows->total);
-	free(weights);
-	return information > 0 ? split->gain / information : 0;
-}
-
-bool split_same(const struct table *table, const struct split *one, const struct split *other)
-{
-	size_t ones = split_branches(one), others = split_branches(other);
-	int *of_one = memory_new(ones, sizeof(*of_one)), *of_other = memory_new(others, sizeof(*of_other));
-	bool same = true;
-
-	for (size_t i = 0; i < ones; i++)
-		of_one[i] = WORD_UNKNOWN;
-	for (size_t i = 0; i < others; i++)
-		of_other[i] = WORD_UNKNOWN;
-	for (size_t row = 0; row < table->rows && same; row++) {
-		int a = split_branch(one, row), b = split_branch(other, row);
-
-		if (a == WORD_UNKNOWN || b == WORD_UNKNOWN) {
-			same = a == b;
-			continue;
-		}
-		if (of_one[a] == WORD_UNKNOWN && of_other[b] == WORD_UNKNOWN) {
-			of_one[a] = b;
-			of_other[b] = a;
-		}
-		same = of_one[a] == b && of_other[b] == a;
-	}
-	free(of_one);
-	free(of_other);
-	return same;
-}
-
 const char *split_value(const struct split *split, int value)
 {
 	return split->feature->numeric ? "absent" : split->feature->values[value];

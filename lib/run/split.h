@@ -27,7 +27,7 @@ struct split {
 	enum split_kind kind;
 	double cut;	   /* SPLIT_LESS */
 	int value;	   /* SPLIT_EQUAL: index of the feature's values, or 0, absent, of a numeric one */
-	double score;	   /* gain, or for CRITERION_GINI the decrease, by the share of the known; see split_ratio() */
+	double score;	   /* gain, or for CRITERION_GINI the decrease, by the share of the known */
 	double gain;	   /* bits, by the share of the known */
 	double margin;	   /* gap at the cut over the feature's range; 0: SPLIT_EQUAL and SPLIT_ANY */
 };
@@ -51,15 +51,9 @@ double split_score(const struct split_rows *rows, const struct feature *feature,
 /* Of the splits with at least this score the one with the larger margin, then the lower cut; `.feature` is NULL if there is none. */
 struct split split_above(const struct split_rows *rows, const struct feature *feature, const struct split_options *options, double floor);
 
-/* Gain by the information of the split itself, where unknown values are a branch (Quinlan, C4.5, 1993). */
-double split_ratio(const struct split_rows *rows, const struct split *split);
-
 /* The number of branches; and the branch of a row, from 0; WORD_UNKNOWN: its value is unknown. */
 size_t split_branches(const struct split *split);
 int split_branch(const struct split *split, size_t row);
-
-/* Tells whether two splits part all rows of the table in the same sets. */
-bool split_same(const struct table *table, const struct split *one, const struct split *other);
 
 /* The name of a nominal split's value, and the `cut` key's text, in NUMBER_ROOM or more. */
 const char *split_value(const struct split *split, int value);

@@ -77,6 +77,24 @@ static struct split best_split(const struct growth *growth, const struct split_r
 	return chosen;
 }
 
+/* Gain by the information of the split itself, where unknown values are a branch (Quinlan, C4.5, 1993). */
+static double gain_ratio(const struct split_rows *rows, const struct split *split)
+{
+	size_t count = split_branches(split) + 1; /* the last: unknown */
+	double *weights = memory_new(count, sizeof(*weights)), information = 0;
+
+	for (size_t i = 0; i < rows->table->rows; i++) {
+		int branch = split_branch(split, i);
+
+		weights[branch == WORD_UNKNOWN ? count - 1 : (size_t)branch] += rows->weights[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		if (weights[i] > 0)
+			information -= weights[i] / rows->total * log2(weights[i] / rows->total);
+	free(weights);
+	return information > 0 ? split->gain / information : 0;
+}
+
 /* By ratio: each feature is cut by gain; of those of at least average gain, the one with the best ratio. */
 static struct split best_ratio(const struct growth *growth, const struct split_rows *rows, const double *scores)
 {
@@ -93,7 +111,7 @@ static struct split best_ratio(const struct growth *growth, const struct split_r
 		if (growth->gone[i] || !isfinite(scores[i]) || scores[i] < sum / (double)count - EQUAL_SCORES)
 			continue;
 		splits[i] = split_above(rows, &growth->table->feature[i], &growth->options->split, scores[i] - EQUAL_SCORES);
-		ratios[i] = split_ratio(rows, &splits[i]);
+		ratios[i] = gain_ratio(rows, &splits[i]);
 		best = fmax(best, ratios[i]);
 	}
 	for (size_t i = 0; i < features; i++)
