@@ -64,6 +64,9 @@ static int read_order(char *text, struct prober_order *order)
 		} else {
 			fields_integer(&fields, "duration", &order->duration);
 			fields_unsigned(&fields, "metrics", &metrics);
+			fields_unsigned(&fields, "most", &order->most);
+			free(order->trigger);
+			order->trigger = fields_copy(&fields, "trigger");
 			order->metrics = (unsigned)metrics;
 		}
 	}
@@ -98,7 +101,7 @@ static enum cost_verdict look(void *context, const struct cost_subject *subject,
 	if (text && read_order(text, &kept) == 0) {
 		for (size_t i = 0; i < kept.functions.count; i++)
 			*ARRAY_ADD(&names) = kept.functions.items[i].name;
-		toll_keep(calls->toll, names.items, names.count);
+		toll_keep(calls->toll, kept.trigger ? kept.trigger : "", kept.most, names.items, names.count);
 		free(names.items);
 	}
 	prober_order_forget(&kept);

@@ -205,21 +205,12 @@ static int read_calls(struct logging *logging)
 static void keep_rated(struct logger *logger, const struct logging *logging)
 {
 	struct rated_names names = {0};
-	char *all;
 
 	if (!waiting_rated(logging->waiting, &names))
 		return;
-	prober_keep(logger->prober, logging->number, names.list.items, names.list.count);
-	all = memory_text("", 0);
-	for (size_t i = 0; i < names.list.count; i++) {
-		char *longer = memory_format("%s%s%s", all, i ? ", " : "", names.list.items[i]);
-
-		free(all);
+	prober_keep(logger->prober, logging->number, logging->trigger, names.most, names.list.items, names.list.count);
+	for (size_t i = 0; i < names.list.count; i++)
 		free(names.list.items[i]);
-		all = longer;
-	}
-	logger->options.say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", logging->trigger, RATING_REQUESTS, all);
-	free(all);
 	free(names.list.items);
 }
 

@@ -48,6 +48,8 @@ void prober_order_forget(struct prober_order *order)
 	}
 	free(order->functions.items);
 	memset(&order->functions, 0, sizeof(order->functions));
+	free(order->trigger);
+	order->trigger = NULL;
 }
 
 /* --- the process with rights ------------------------------------------------------------------------------------------------- */
@@ -419,12 +421,14 @@ void prober_stop(struct prober *prober, unsigned number)
 	line_free(&message);
 }
 
-void prober_keep(struct prober *prober, unsigned number, char *const *names, size_t count)
+void prober_keep(struct prober *prober, unsigned number, const char *trigger, uint64_t most, char *const *names, size_t count)
 {
 	struct line message = {0};
 
 	line_begin(&message, "keep");
 	line_unsigned(&message, "number", number);
+	line_unsigned(&message, "most", most);
+	line_text(&message, "trigger", trigger);
 	for (size_t i = 0; i < count; i++)
 		add_function(&message, &(struct prober_function){.name = names[i]});
 	send_message(prober, &message);

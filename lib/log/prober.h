@@ -49,6 +49,8 @@ struct prober_order {
 	int64_t duration;  /* ns; negative: until it is stopped */
 	unsigned metrics;  /* of each call (trigger/to_log.h) */
 	ARRAY(struct prober_function) functions;
+	uint64_t most; /* of a message to keep some: how many of its functions */
+	char *trigger; /* of that, too: whom it is for */
 };
 
 /* Copies the texts. */
@@ -65,8 +67,11 @@ void prober_prepare(struct prober *prober, const char *clock);
 int prober_begin(struct prober *prober, unsigned number, const struct prober_order *order);
 void prober_stop(struct prober *prober, unsigned number);
 
-/* From now on only these functions are logged, by the names that calls have. */
-void prober_keep(struct prober *prober, unsigned number, char *const *names, size_t count);
+/*
+ * From now on only the first `most` of these functions are logged, by the names that calls have, without those that alone cost more than the budget;
+ * the user is told which, and that it is for this trigger.
+ */
+void prober_keep(struct prober *prober, unsigned number, const char *trigger, uint64_t most, char *const *names, size_t count);
 
 /* Waits for the end of all loggings, so their descriptors must have been read to their ends, or closed. NULL: nothing. */
 void prober_end(struct prober *prober);

@@ -189,8 +189,9 @@ static int most_first(const struct rated *a, const struct rated *b)
 
 void rating_best(struct rating *rating, struct rated_names *names)
 {
+	names->most = rating->most;
 	HASH_SORT(rating->names, most_first);
-	for (const struct rated *rated = rating->names; rated && names->list.count < rating->most; rated = rated->hh.next)
+	for (const struct rated *rated = rating->names; rated && names->list.count < rating->most + RATING_SPARE; rated = rated->hh.next)
 		if (!rated->excluded && !share_is_zero(rated->sum))
 			*ARRAY_ADD(&names->list) = memory_text(rated->name, strlen(rated->name));
 }

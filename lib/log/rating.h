@@ -18,10 +18,11 @@
 
 struct rating;
 
-enum { RATING_REQUESTS = 3 };
+enum { RATING_REQUESTS = 3, RATING_SPARE = 16 /* more than are wanted: some cost too much to be logged */ };
 
 struct rated_names {
-	ARRAY(char *) list; /* each the caller's */
+	ARRAY(char *) list; /* each the caller's; from the most blamed on */
+	uint64_t most;	    /* so many are wanted */
 };
 
 struct rating *rating_new(uint64_t most);
@@ -35,7 +36,7 @@ void rating_exclude(struct rating *rating, const char *name);
 /* One without calls does not count. Returns how many have been rated. */
 unsigned rating_request(struct rating *rating, uint64_t request, int64_t start, int64_t end);
 
-/* The most blamed over all requests, best first. */
+/* The most blamed over all requests, best first, with RATING_SPARE more than the most that are wanted. */
 void rating_best(struct rating *rating, struct rated_names *names);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "log/rating.h"
 #include "source/clock.h"
 #include "source/instance.h"
 #include "source/wishes.h"
@@ -150,6 +151,8 @@ struct tolled_event {
 struct tolled {
 	char *name;
 	struct tolled_event events[2];
+	double spent; /* since the beginning, ns */
+	size_t rank;  /* among those that toll_keep() named, from 1; 0: not named */
 	bool kept, off;
 };
 
@@ -158,9 +161,11 @@ struct toll {
 	prober_say *say;
 	int64_t prices[PRICES];
 	ARRAY(struct tolled) functions;
-	bool keeps;	 /* toll_keep() was called since the last look */
+	bool keeps;	 /* toll_keep() was called since the last look; the next two are its own */
+	uint64_t most;
+	char *trigger;
 	bool begun;
-	int64_t looked;	 /* CLOCK_MONOTONIC */
+	int64_t since, looked; /* CLOCK_MONOTONIC: the beginning, and the last look */
 	double left;	 /* what may be spent, ns */
 };
 
@@ -193,13 +198,16 @@ void toll_want(struct toll *toll, const char *name, const char *start, unsigned 
 	};
 }
 
-void toll_keep(struct toll *toll, char *const *names, size_t count)
+void toll_keep(struct toll *toll, const char *trigger, uint64_t most, char *const *names, size_t count)
 {
 	for (size_t i = 0; i < toll->functions.count; i++) {
-		toll->functions.items[i].kept = false;
-		for (size_t k = 0; k < count; k++)
-			toll->functions.items[i].kept |= strcmp(toll->functions.items[i].name, names[k]) == 0;
+		toll->functions.items[i].rank = 0;
+		for (size_t k = 0; k < count && !toll->functions.items[i].rank; k++)
+			toll->functions.items[i].rank = strcmp(toll->functions.items[i].name, names[k]) == 0 ? k + 1 : 0;
 	}
+	free(toll->trigger);
+	toll->trigger = memory_text(trigger, strlen(trigger));
+	toll->most = most;
 	toll->keeps = true;
 }
 
@@ -292,7 +300,6 @@ static size_t count_on(const struct toll *toll)
 
 static enum cost_verdict drop_others(struct toll *toll, const struct cost_subject *subject)
 {
-	toll->keeps = false;
 	for (size_t i = 0; i < toll->functions.count; i++) {
 		struct tolled *function = &toll->functions.items[i];
 
@@ -319,7 +326,14 @@ static int write_shed(const struct toll *toll, const struct tolled *function, co
 	return status;
 }
 
-/* `span`: the time of all CPUs since the last look. */
+/* `span`: the time of all CPUs since the last look. -1 after fail(). */
+static int shed(struct toll *toll, struct tolled *function, const struct cost_subject *subject, double all, double span)
+{
+	toll->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", function->name,
+		  100 * cost_of(function) / span, 100 * all / span, 100 * toll->limit, count_on(toll) == 1 ? ", and nothing else is left" : "");
+	return switch_off(function, subject) < 0 || write_shed(toll, function, subject, all, span) < 0 ? -1 : 0;
+}
+
 static enum cost_verdict drop_costliest(struct toll *toll, const struct cost_subject *subject, double all, double span)
 {
 	struct tolled *most = NULL;
@@ -329,12 +343,50 @@ static enum cost_verdict drop_costliest(struct toll *toll, const struct cost_sub
 			most = &toll->functions.items[i];
 	if (!most)
 		return COST_END;
-	toll->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", most->name,
-		  100 * cost_of(most) / span, 100 * all / span, 100 * toll->limit, count_on(toll) == 1 ? ", and nothing else is left" : "");
-	if (switch_off(most, subject) < 0 || write_shed(toll, most, subject, all, span) < 0)
+	if (shed(toll, most, subject, all, span) < 0)
 		return COST_FAILED;
 	toll->left = toll->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	return count_on(toll) ? COST_SHED : COST_END;
+}
+
+static struct tolled *with_rank(struct toll *toll, size_t rank)
+{
+	for (size_t i = 0; i < toll->functions.count; i++)
+		if (toll->functions.items[i].rank == rank && !toll->functions.items[i].off)
+			return &toll->functions.items[i];
+	return NULL;
+}
+
+/* `age`: the time of all CPUs since the beginning. */
+static enum cost_verdict keep_best(struct toll *toll, const struct cost_subject *subject, double all, double span, double age)
+{
+	struct line names = {0};
+	uint64_t kept = 0;
+
+	toll->keeps = false;
+	for (size_t i = 0; i < toll->functions.count; i++)
+		toll->functions.items[i].kept = false;
+	line_append(&names, "", 0);
+	for (size_t rank = 1; rank <= toll->functions.count && kept < toll->most; rank++) {
+		struct tolled *function = with_rank(toll, rank);
+
+		if (!function)
+			continue;
+		function->kept = cost_of(function) <= toll->limit * span && function->spent <= toll->limit * age;
+		if (!function->kept && shed(toll, function, subject, all, span) < 0) {
+			line_free(&names);
+			return COST_FAILED;
+		}
+		if (!function->kept)
+			continue;
+		if (kept++)
+			line_append(&names, ", ", 2);
+		line_append(&names, function->name, strlen(function->name));
+	}
+	toll->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", toll->trigger, RATING_REQUESTS, names.text);
+	line_free(&names);
+	toll->left = toll->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return drop_others(toll, subject);
 }
 
 static int64_t now_ns(void)
@@ -367,16 +419,18 @@ enum cost_verdict toll_look(void *context, const struct cost_subject *subject, i
 	(void)until;
 	if (!toll->begun) {
 		begin(toll, subject, cpus);
-		toll->looked = now;
+		toll->since = toll->looked = now;
 	}
-	if (toll->keeps)
-		return drop_others(toll, subject);
-	if (now - toll->looked < period || !count_hits(toll))
+	if (now - toll->looked < period || (!count_hits(toll) && !toll->keeps))
 		return COST_FINE;
 	span = (double)(now - toll->looked) * cpus;
 	toll->looked = now;
-	for (size_t i = 0; i < toll->functions.count; i++)
+	for (size_t i = 0; i < toll->functions.count; i++) {
+		toll->functions.items[i].spent += cost_of(&toll->functions.items[i]);
 		all += toll->functions.items[i].off ? 0 : cost_of(&toll->functions.items[i]);
+	}
+	if (toll->keeps)
+		return keep_best(toll, subject, all, span, (double)(now - toll->since) * cpus);
 	toll->left += toll->limit * span - all;
 	if (toll->left > most)
 		toll->left = most;

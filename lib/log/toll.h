@@ -30,8 +30,11 @@ void toll_measure(struct toll *toll, struct tracefs_instance *instance);
 /* A function, by the name that calls have, and its events, each with the number of values that it tells. */
 void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values);
 
-/* The other functions are to be traced no more. */
-void toll_keep(struct toll *toll, char *const *names, size_t count);
+/*
+ * Functions from the most blamed on, as prober_keep() has them. At the next look those that alone cost more than the limit go; of those that are
+ * left the first `most` are traced on, and no others.
+ */
+void toll_keep(struct toll *toll, const char *trigger, uint64_t most, char *const *names, size_t count);
 
 /* For struct collection: turns off what is to go, and says so, in a `shed` record too where that is for its cost. */
 enum cost_verdict toll_look(void *toll, const struct cost_subject *subject, int64_t until);

@@ -37,7 +37,8 @@ struct waiting {
 	bool with_verdicts, with_graphs;
 	struct rating *rating; /* NULL: none */
 	bool rated;	       /* it has rated enough, and was not asked yet */
-	struct rated_names kept; /* none: all */
+	struct rated_names kept; /* the first of them, as many as are wanted */
+	bool keeps;		 /* those only */
 	ARRAY(struct lent *) lent;
 	struct thread *threads;
 	ARRAY(struct waiting_verdict) verdicts; /* of requests whose calls may still come */
@@ -169,10 +170,10 @@ static int write_call(struct waiting *waiting, const struct call *call, int32_t 
 /* Tells whether calls of the function are wanted. */
 static bool is_kept(const struct waiting *waiting, const char *function)
 {
-	for (size_t i = 0; i < waiting->kept.list.count; i++)
+	for (size_t i = 0; i < waiting->kept.list.count && i < waiting->kept.most; i++)
 		if (strcmp(waiting->kept.list.items[i], function) == 0)
 			return true;
-	return waiting->kept.list.count == 0;
+	return !waiting->keeps;
 }
 
 /* "call ts=... start=... tid=... function=... arg.id=7 ret=0", as pairing.c writes it. */
@@ -221,12 +222,30 @@ static void take_tick(struct waiting *waiting, const struct fields *fields)
 		waiting->seen = ts;
 }
 
+/* The next in rank takes its place. */
+static void keep_no_more(struct waiting *waiting, const char *name)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < waiting->kept.list.count; i++) {
+		char *kept = waiting->kept.list.items[i];
+
+		if (strcmp(kept, name) == 0)
+			free(kept);
+		else
+			waiting->kept.list.items[left++] = kept;
+	}
+	waiting->kept.list.count = left;
+}
+
 static int take_shed(struct waiting *waiting, const struct fields *fields, const char *line, size_t length)
 {
 	char *name = fields_copy(fields, "name");
 
 	if (waiting->rating && name)
 		rating_exclude(waiting->rating, name);
+	if (name)
+		keep_no_more(waiting, name);
 	free(name);
 	line_begin(&waiting->line, kind_name(KIND_SHED));
 	line_append(&waiting->line, line + fields->kind_length, length - fields->kind_length);
@@ -310,6 +329,8 @@ bool waiting_rated(struct waiting *waiting, struct rated_names *names)
 		return false;
 	waiting->rated = false;
 	rating_best(waiting->rating, &waiting->kept);
+	waiting->keeps = waiting->kept.list.count > 0;
+	names->most = waiting->kept.most;
 	for (size_t i = 0; i < waiting->kept.list.count; i++)
 		*ARRAY_ADD(&names->list) = memory_text(waiting->kept.list.items[i], strlen(waiting->kept.list.items[i]));
 	rating_free(waiting->rating);

@@ -38,7 +38,8 @@ struct waiting_verdict {
 
 /*
  * While it is set, it is given the calls of requests that match (log/rating.h). After RATING_REQUESTS waiting_rated() returns the names that are the
- * best, once, in an array that the caller frees with its texts; from then on calls of other functions are dropped.
+ * best, once, in an array that the caller frees with its texts; from then on calls of others than the first of them, as many as are wanted, are
+ * dropped. One that a `shed` record names leaves its place to the next.
  */
 struct rating;
 struct rated_names;
