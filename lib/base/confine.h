@@ -6,7 +6,7 @@
  *
  * Both drop capabilities, let no program that is started gain any, let no memory become code (but of what is started), and allow
  * the system calls that one table has for what is needed. A command keeps its user and the files that this user may read,
- * for operands are opened one after the other; another call ends it with a message and SIGSYS. Where the kernel has Landlock, a command can
+ * because it opens operands one after the other; any other system call ends it with a message and SIGSYS. Where the kernel has Landlock, a command can
  * change files only where it writes its output, and where temporary files are. What it starts is confined as it is.
  */
 #ifndef BASE_CONFINE_H

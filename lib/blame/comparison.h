@@ -12,7 +12,7 @@
  * is never 0 (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9, 2010).
  *
  * Where both streams have moments of several hosts and none has any in both, as two parts of a fleet, hosts are dealt with all their moments
- * in place of single moments, for the moments of one host are alike.
+ * in place of single moments, because the moments of one host are alike.
  *
  * A difference is sure if p is at most 0.05. With few moments no deal could be: then that is said instead.
  */

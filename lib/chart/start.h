@@ -1,6 +1,6 @@
 /*
  * start: something that began and has not ended yet, as far as the data tell. A table (chart/pair.h) makes it, and links it until it is
- * handed out: because it has ended, was pushed out, or was taken. Whoever it was handed out to releases it.
+ * handed out: because it has ended, was pushed out, or was taken. Its receiver releases it.
  */
 #ifndef CHART_START_H
 #define CHART_START_H

@@ -1,6 +1,6 @@
 /*
- * seek: finds programs whose command lines name a server (the paper's III.A), of processes that run, by /proc, and of processes that begin,
- * by the kernel's word (source/exec_probe.h), which also knows a program that has ended since.
+ * seek: finds programs whose command lines name a server (the paper's III.A). /proc has those of processes that run. The kernel tells those of
+ * processes that begin (source/exec_probe.h), also if they have ended since.
  *
  *	seek = seek_new("files.example.org", may);
  *	while (!*seek_look(seek)) ...		each second

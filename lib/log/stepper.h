@@ -5,7 +5,7 @@
  *	while (stepper_read(&stepper, &stride) > 0) ...
  *	stepper_end(&stepper)
  *
- * A child does it, which outlives whoever started it: it lets the process go when nobody reads what it tells any more, and whenever it ends on its own.
+ * A child does it, which outlives its parent: it lets the process go when nobody reads what it tells any more, and whenever it ends on its own.
  * Breakpoints are those of perf_event_open(2), with sigtrap, which go with their descriptors: debug registers that ptrace sets stay armed when the
  * tracer is killed, and then kill the process. The child parses nothing of the process: transfers of control are seen by where registers went.
  */

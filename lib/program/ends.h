@@ -4,16 +4,17 @@
  * A return probe puts an address of the kernel's own on the stack in place of the one that the function returns to. An exception that is to
  * go through such a function finds no caller and ends the program, and so does a return on another stack than that of the call. So
  * where a function may be left like that, its end is a probe at each instruction by which it is left (program/exits.h). These cost
- * several times as much, so functions of C have return probes, unless their program changes stacks, or their library is one of others' programs,
- * or they look at where they return to (setjmp), or nothing called them (_start). So has main: while a call with a return probe lasts that makes others
- * with return probes, more often than every 100 ms, the kernel lets whoever removes a probe wait, of any program, and all that would change probes
- * behind it.
+ * several times as much, so functions of C have return probes. Exceptions are functions of a program that changes stacks, of a library that other
+ * programs use, those that look at where they return to (setjmp), those that nothing called (_start), and main. A call of main lasts, and makes
+ * others with return probes more often than every 100 ms; while it does, the kernel makes wait all that remove a probe, of any program, and all
+ * behind them that change probes.
  *
  * Only a process without rights reads files (program/lookup.h); the path is for messages. program/leave.h asks from outside.
  *
  * The program shows whether its functions may be left like that: it has functions with tables for exceptions, or names that only code which
  * throws, catches, or changes stacks refers to, or instructions that set the stack pointer to a value that was never there; or its libraries
- * throw, whether it names them, they name each other, or it has loaded them (program/leave.h). A function of a library may be called by any program, so it may be left in any way, unless it calls nothing.
+ * throw, whether it names them, they name each other, or it has loaded them (program/leave.h). Any program may
+ * call a function of a library, so it may be left in any way, unless it calls nothing.
  */
 #ifndef PROGRAM_ENDS_H
 #define PROGRAM_ENDS_H

@@ -9,11 +9,11 @@
  *	lookup_place(lookup, file, offset, &place)	...
  *	lookup_free(lookup)
  *
- * The process is forked at the first question. If it dies, another one takes its place. Of a file that it dies of twice, with no other file at
- * hand, or that takes more than LOOKUP_CPU_MS of CPU time, or waits for more than LOOKUP_WALL_MS (LOOKUP_FUSE_MS if a server answers for the file) for one
- * question, nothing more is asked: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such files, nothing more is
- * asked about any file of that user; whose files those of a FUSE are, its server says, so they count as one user's. A process that waits
- * for a file system is not waited for. The answers are not trusted: their length is bounded, and control characters are taken out.
+ * The process is forked at the first question. If it dies, another one takes its place. A file is given up, so that its places remain addresses,
+ * if the process dies of it twice with no other file at hand, or if one question takes more than LOOKUP_CPU_MS of CPU time or waits for more
+ * than LOOKUP_WALL_MS (LOOKUP_FUSE_MS if a server answers for the file). If a user other than root owns LOOKUP_STRIKES such files, all files of
+ * that user are given up. The server of a FUSE says who owns its files, so all of them count as one user's. The asker does not wait for a
+ * process that waits for a file system. It does not trust the answers: it bounds their length, and takes out control characters.
  *
  * Places are asked one by one, at 45 us each, and each once: on a machine at load 23, 2,500 in the first second of --stack and 250 a second later,
  * which is 1 % of a CPU.

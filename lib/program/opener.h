@@ -6,7 +6,7 @@
  * them, and whoever asks waits for it OPENER_MS, or OPENER_MOST_MS while that process lacks nothing but a CPU: then another one takes its
  * place, and what lies in the same folder is not asked for until OPENER_REST_S are over.
  *
- * Whoever asks never holds the open file either, for close(2) would ask the server, too. It holds the file's place (O_PATH), and passes the
+ * The asker never holds the open file either, because close(2) would ask the server, too. It holds the file's place (O_PATH), and passes the
  * open file on unseen, in a socket, to the process that reads it (program/lookup.h).
  *
  * Any thread may ask.

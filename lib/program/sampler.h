@@ -1,6 +1,6 @@
 /*
- * sampler: what user space needs to see stacks: samples at the moments that matter, a thread going to sleep, a thread waking another, and a
- * throw, others of threads that run, as often as is asked for, and the life of address spaces (perf_event_open(2)).
+ * sampler: what user space needs to see stacks (perf_event_open(2)): samples where a thread goes to sleep, where it wakes another, and where it
+ * throws; samples of threads that run, at a chosen rate; and the life of address spaces.
  *
  * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
  * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which

@@ -1,8 +1,8 @@
 /*
  * text_bounds: whether a text in an ELF file ends.
  *
- * libelf and libdw point into a section's data and trust that a NUL comes. In a file of somebody else's none may come, and whoever reads
- * on reads beyond the section.
+ * libelf and libdw point into a section's data and trust that a NUL comes. A hostile file may have none, and they
+ * would read beyond the section.
  */
 #ifndef PROGRAM_TEXT_BOUNDS_H
 #define PROGRAM_TEXT_BOUNDS_H

@@ -1,6 +1,6 @@
 /*
- * run_copy: reads the runs of many streams, as of `cat *.run`, and passes what it reads on as one stream, so that a command that
- * needs all of them writes what it found behind them, once.
+ * run_copy: reads the runs of many streams, as of `cat *.run`, and passes their records on as one stream. A command that needs all runs writes
+ * its findings behind them, once.
  *
  *	copy = run_copy_open(files, count);	NULL after fail()
  *	run_copy_write(copy, STDOUT_FILENO, text);

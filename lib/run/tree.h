@@ -2,8 +2,8 @@
  * tree: a decision tree (J. R. Quinlan, Induction of Decision Trees, 1986), as the paper's Algorithm 1 uses it.
  *
  * A node becomes a leaf when it is pure, too deep, or no split gains; below the root also where the best gain is no more than
- * log2(candidates) / rows, which chance reaches. Then each subtree that gets no more rows right than a leaf becomes a leaf: "as long
- * as the new split improves the prediction accuracy", so read that a tree may first have to split where the two sides agree.
+ * log2(candidates) / rows, which chance reaches. Then each subtree that gets no more rows right than a leaf becomes a leaf. That
+ * is how "as long as the new split improves the prediction accuracy" is read here, because a tree may first have to split where both sides agree.
  */
 #ifndef RUN_TREE_H
 #define RUN_TREE_H

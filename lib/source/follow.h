@@ -1,5 +1,5 @@
 /*
- * follow: the processes that a user chose, at the moment when tracing begins, and the system calls in which they are since before that.
+ * follow: the processes that a user chose, at the moment when tracing begins, and the system calls that they are in already.
  *
  * The call of a process that hangs already began before the trace, so no event tells of it. /proc says what call each thread is in. If a
  * thread is in the same call when tracing is on, and did not run in between, the stream gets the event that the kernel would have written,

@@ -6,7 +6,7 @@
 #ifndef SOURCE_INTERPRETERS_H
 #define SOURCE_INTERPRETERS_H
 
-/* Reads that file, once; any thread may ask. -1 after fail(), of whoever asked first: then no script is known. */
+/* Reads that file, once; any thread may ask. -1 after fail() for the thread that asked first: then no script is known. */
 int interpreters_load(void);
 
 /* The program's words from /proc/PID/cmdline behind its first one, each with NUL behind it. In them; NULL: not known. */

@@ -13,8 +13,8 @@
  *	MARKERS_MAGIC, rows behind this one, thread, process (as the sender sees these two), markers that it had to drop
  *	time (CLOCK_MONOTONIC, ns), op + 16 * mode + 256 * bytes of text, id, parent, on: each row
  *
- * Of what is thrown (op throw) the id is the object's, parent its cause's, mode 1 says that the object was thrown before, and the text is
- * its name, its text and its calls, innermost first with ';' between them, each in a line of its own.
+ * In a row of op throw the id is that of the object, and parent that of its cause; mode 1 says that the object was thrown before. The text has
+ * three lines: its name, its text, and its calls, innermost first with ';' between them.
  *
  * An id is one of the process, from 1 on; 0 is none. The text is a name (op create; again, in a long life, op run). Texts follow each
  * other in the order of their rows, without ends.

@@ -4,8 +4,8 @@
  * libtraceevent's kbuffer does the same at 16 ns an event: a fifth of all that collecting an event costs. This one
  * takes 4 ns.
  *
- * A page begins with the time of its first event and the number of bytes that follow, in whose topmost bits stands
- * whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit
+ * A page begins with the time of its first event and the number of bytes that follow. The topmost bits of that
+ * number say whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit
  * head, of 5 bits for type or length and 27 bits of time since the event before it, and its payload; times too long for
  * 27 bits have entries of their own.
  */

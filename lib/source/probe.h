@@ -1,9 +1,9 @@
 /*
  * probe: uprobes at the begin and the end of functions, in this process's group.
  *
- * Where an exception or another stack may leave a function (program/ends.h), its end is a probe at each instruction by which it is
- * left, and the events of both have a field `sp`, the stack pointer, by which they are paired; a call that was left otherwise ends at
- * an event func:unwind, whose fields `from` and `to` tell which part of the stack was thrown away. All others end at a return probe.
+ * A function mostly ends at a return probe. If an exception or another stack may leave it (program/ends.h), it has a probe at each instruction that
+ * returns, and the field `sp` of its events, the stack pointer, pairs them. A call that was left otherwise ends at an event func:unwind, whose
+ * fields `from` and `to` are the bounds of the stack that was thrown away.
  *
  *	probes_new(), probes_function() ..., probes_finish(), probes_tell()
  *	probes_look()		while tracing, if probes_at_risk()

@@ -1,6 +1,6 @@
 /*
- * quotas: groups of threads that may use only so much CPU time in each period (cpu.max of a cgroup, or cpu.cfs_quota_us
- * where the CPU controller is of the first version), and when they had to wait because they had used it up.
+ * quotas: control groups with a quota of CPU time for each period (cpu.max, or cpu.cfs_quota_us where the CPU controller is of the first
+ * version), and when their threads had to wait because they had used it up.
  *
  * No event of the kernel says so. A group's cpu.stat does: it counts how often the group was throttled, and for how long, at the latest when
  * that is over.

@@ -1,7 +1,7 @@
 /*
  * guess: the keys of an earlier record of the same kind, in their order. Records of a kind mostly have the same keys in the same
- * order, so the next key is guessed and compared in one step (stream/fields.h), and who wants many keys of each record finds them by
- * their place in the guess (stream/keys.h). A wrong guess costs time only.
+ * order. So the parser guesses the next key and compares it in one step (stream/fields.h), and a reader of many keys finds them by their
+ * place in the guess (stream/keys.h). A wrong guess costs time only.
  *
  * All zero is ready. A key of more than GUESS_KEY - 1 bytes is never guessed.
  */

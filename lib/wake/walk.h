@@ -1,5 +1,5 @@
 /*
- * walk: backward from the end of what was slow, to whoever ended each wait on the way. The walk is a list of errands; the
+ * walk: backward from the end of what was slow, to the thread or device that ended each wait on the way. The walk is a list of errands; the
  * core walks threads, a part what is its own, and each part explains the waits that ended by a cause of its own. Private to
  * lib/wake.
  */

@@ -1,5 +1,5 @@
 /*
- * work: work queues. The time that a kernel thread spends on a work belongs to whoever queued it; if that is no thread, or not
+ * work: work queues. The time that a kernel thread spends on a work belongs to the thread that queued it; if that is no thread, or not
  * known, it is its own. Private to lib/wake.
  */
 #ifndef WAKE_WORK_H

@@ -1,8 +1,8 @@
 /*
- * back: from a wait to whoever ended it, and on through what that one had waited for before.
+ * back: from a wait to the thread that ended it, and on through the waits of that thread.
  *
- * The walk goes on with the wait that the waker's segment came out of, until that was over before the first node began, its thread is that
- * of the first node, no thread ended it, or a segment comes twice. So it never goes into an earlier episode of a waker.
+ * The walk goes on with the wait that the waker's segment came out of. It ends where no thread ended a wait, where that wait was over before the
+ * first node began, at a thread that is the first node's, and at a segment that comes twice. So it never goes into an earlier episode of a waker.
  */
 #ifndef WALK_BACK_H
 #define WALK_BACK_H
