@@ -38,22 +38,28 @@ static int64_t shifted(const struct era *era, int64_t ts)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(ts, era->shift, &sum) ? INT64_MAX : sum;
+	return !__builtin_add_overflow(ts, era->shift, &sum) ? sum : ts < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t less(int64_t time)
+{
+	return time > INT64_MIN + BACK_LEAST ? time - BACK_LEAST : INT64_MIN;
 }
 
 bool eras_take(struct eras *eras, int64_t ts)
 {
-	const struct era *era = &eras->items.items[eras->items.count - 1];
-	int64_t at = shifted(era, ts), begin, shift;
+	int64_t before = eras->items.items[eras->items.count - 1].shift, at = shifted(&eras->items.items[eras->items.count - 1], ts);
+	int64_t begin, shift, back;
 
-	if (eras->newest == INT64_MIN || at >= eras->newest - BACK_LEAST) {
+	if (eras->newest == INT64_MIN || at >= less(eras->newest)) {
 		eras->newest = at > eras->newest ? at : eras->newest;
 		return false;
 	}
-	if (__builtin_add_overflow(eras->newest, 1, &begin) || __builtin_sub_overflow(begin, ts, &shift))
+	if (__builtin_add_overflow(eras->newest, 1, &begin) || __builtin_sub_overflow(begin, ts, &shift) ||
+	    __builtin_sub_overflow(shift, before, &back))
 		return false; /* no clock shows such times */
 	eras->newest = begin;
-	*ARRAY_ADD(&eras->items) = (struct era){.begin = begin, .shift = shift, .back = shift - era->shift};
+	*ARRAY_ADD(&eras->items) = (struct era){.begin = begin, .shift = shift, .back = back};
 	return true;
 }
 
@@ -71,7 +77,7 @@ int64_t eras_shift(const struct eras *eras, int64_t ts, int64_t place)
 		const struct era *era = &eras->items.items[i];
 		int64_t at = shifted(era, ts);
 
-		if (at <= place && at >= era->begin - BACK_LEAST)
+		if (at <= place && at >= less(era->begin))
 			return at > era->begin ? at : era->begin;
 	}
 	return own && ts < eras->items.items[1].begin ? ts : shifted(&eras->items.items[own], ts);
