@@ -942,6 +942,21 @@ members() {
 	assert_equal "$(members out)" '1 tb-idler'
 }
 
+# bats test_tags=live
+@test "whoever has the lock of a file that a process waits for since before the trace is named while it waits" {
+	need_tracefs
+	bash -c 'exec 9>lock; flock 9; exec sleep 60' 3>&- &
+	holder=$!
+	until_true 60 bash -c 'grep -q ":$(stat -c %i lock) " /proc/locks'
+	flock lock true 3>&- &
+	victim=$!
+	until_true 60 grep -q '^73 ' /proc/$victim/syscall # flock
+	trace-collect -c syscall -p $victim -d 0.3 | cchart-filter --limit=100ms 2>err | blame-rank | COLUMNS=1000 report >told || [ $? = 3 ]
+	kill $holder
+	run -0 cat told
+	assert_line --regexp "to blame: sleep: holding the lock of $PWD/lock that flock wants 100 % .process $holder"
+}
+
 @test "-p: a call in which a process is already counts from the beginning on, and its end is explained" {
 	need_tracefs
 	cp "$(command -v flock)" tb-victim

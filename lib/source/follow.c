@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/memory.h"
 #include "base/proc.h"
@@ -19,6 +20,7 @@ struct in_call {
 	long call;
 	unsigned long long arguments[ARGUMENTS], stack, code;
 	unsigned long long switches; /* how often it left a CPU */
+	int32_t process;
 };
 
 struct within { /* of all threads that were in a call */
@@ -46,6 +48,7 @@ static bool look_at(int32_t tid, struct in_call *place)
 		return false;
 	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
 		return false;
+	place->process = (int32_t)number_behind(text, "\nTgid:");
 	place->switches = number_behind(text, "\nvoluntary_ctxt_switches:") + number_behind(text, "\nnonvoluntary_ctxt_switches:");
 	return true;
 }
@@ -99,8 +102,16 @@ static int write_enter(const struct in_call *place, struct scribe *scribe, const
 	return scribe_event(scribe, &ring);
 }
 
+/* It may wait for the lock of a file there. */
+static int tell_lock(const struct in_call *place, struct scribe *scribe, int64_t ts)
+{
+	if (place->call != SYS_flock && place->call != SYS_fcntl)
+		return 0;
+	return scribe_within(scribe, place->tid, place->process, (int32_t)place->arguments[0], ts);
+}
+
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
-static int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, int64_t ts)
+static int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, bool locks, int64_t ts)
 {
 	struct in_call now;
 
@@ -109,7 +120,7 @@ static int within_tell(const struct within *within, struct scribe *scribe, struc
 
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;
-		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0)
+		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0 || (locks && tell_lock(before, scribe, ts) < 0))
 			return -1;
 	}
 	return 0;
@@ -156,6 +167,17 @@ static bool wants_sockets(const struct wishes *wishes)
 	return false;
 }
 
+/* Tells whether events of locks of files are on. */
+static bool wants_locks(const struct wishes *wishes)
+{
+	const struct wish *wish;
+
+	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
+		if (wish->enabled && wish->layout.lock.inode_at)
+			return true;
+	return false;
+}
+
 struct within *follow_look(const struct follow *follow)
 {
 	const struct collection *of = follow->of;
@@ -192,5 +214,5 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 		return -1;
 	if (wants_calls(follow->wishes) && sides_tell(process, follow->stream) < 0)
 		return -1;
-	return within ? within_tell(within, follow->scribe, follow->stream, enter_event(follow->wishes), ts) : 0;
+	return within ? within_tell(within, follow->scribe, follow->stream, enter_event(follow->wishes), wants_locks(follow->wishes), ts) : 0;
 }

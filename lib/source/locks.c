@@ -11,6 +11,7 @@
 #include "base/glance.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/proc.h"
 #include "source/wishes.h"
 
 enum {
@@ -137,6 +138,41 @@ static void read_list(const char *sort, struct holder_event *event)
 		fclose(file);
 }
 
+/* "3: -> FLOCK  ADVISORY  WRITE 4510 07:00:131 0 EOF": the process waits for the lock of a file, which another has by the same number. */
+static bool take_waiter(const char *line, int32_t pid, uint64_t inode, struct holder_event *event, int *number, char sort[16])
+{
+	unsigned major, minor;
+	char last[24];
+	long long start;
+	uint64_t of;
+	int waiter;
+
+	if (sscanf(line, "%d: -> %15s %*s %*s %d %x:%x:%" SCNu64 " %lld %23s", number, sort, &waiter, &major, &minor, &of, &start, last) != 8)
+		return false;
+	if (waiter != pid || of != inode)
+		return false;
+	event->s_dev = major << 20 | minor;
+	event->i_ino = inode;
+	event->fl_start = start;
+	event->fl_end = strcmp(last, "EOF") == 0 ? INT64_MAX : strtoll(last, NULL, 10);
+	return true;
+}
+
+/* False: the process waits for no lock of this file. */
+static bool find_wait(int32_t pid, uint64_t inode, struct holder_event *event, char sort[16])
+{
+	FILE *file = fopen("/proc/locks", "re");
+	bool found = false;
+	char line[256];
+	int number;
+
+	for (int left = LINES_MAX; file && !found && left > 0 && fgets(line, sizeof(line), file); left--)
+		found = take_waiter(line, pid, inode, event, &number, sort);
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* --- what the file is called ---------------------------------------------------------------------------------------------- */
 
 /* Where the process has it open. False: it has not, or has several of that number. */
@@ -165,6 +201,50 @@ static bool find_path(int32_t id, uint64_t inode, char path[PATH_ROOM])
 	return true;
 }
 
+/* Tells whether the process has the file open by the very descriptor that has the lock. */
+static bool has_locked(int32_t pid, uint64_t inode)
+{
+	char name[48], text[1024];
+	bool found = false;
+	struct dirent *entry;
+	DIR *folder;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd", pid);
+	folder = opendir(name);
+	for (int left = LINKS_MAX; folder && !found && left > 0 && (entry = readdir(folder)); left--) {
+		struct glance seen;
+
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, atoi(entry->d_name));
+		if (*entry->d_name == '.' || !glance_at(name, &seen) || seen.inode != inode)
+			continue;
+		snprintf(name, sizeof(name), "fdinfo/%d", atoi(entry->d_name));
+		found = proc_read(pid, name, text, sizeof(text)) > 0 && strstr(text, "\nlock:");
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/*
+ * A lock by flock() belongs to an open file: who took it for a shell, as flock(1) does, may have ended, and the shell has it. The first process that
+ * has it; 0: none may be looked at.
+ */
+static int32_t heir(uint64_t inode)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	int32_t pid = 0;
+
+	while (folder && (entry = readdir(folder)))
+		if (*entry->d_name >= '1' && *entry->d_name <= '9' && has_locked(atoi(entry->d_name), inode)) {
+			pid = atoi(entry->d_name);
+			break;
+		}
+	if (folder)
+		closedir(folder);
+	return pid;
+}
+
 static int64_t long_at(const struct ring *ring, uint16_t offset)
 {
 	int64_t number = 0;
@@ -191,6 +271,28 @@ static bool is_vain(const struct layout_lock *lock, const struct ring *ring)
 		return false;
 	result = int_at(ring, lock->result_at);
 	return result == DEFERRED || result == AGAIN;
+}
+
+int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts)
+{
+	struct holder_event event = {.common_type = ID_HOLDER, .common_pid = tid};
+	struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = ts};
+	char name[48], sort[16];
+	struct glance seen;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd/%d", tid, fd);
+	if (!glance_at(name, &seen) || !find_wait(pid, seen.inode, &event, sort))
+		return 0;
+	read_list(sort, &event);
+	if (event.pid && !proc_state(event.pid))
+		event.pid = heir(event.i_ino);
+	if (!event.pid)
+		return 0;
+	if (!find_path(tid, event.i_ino, event.path))
+		find_path(event.pid, event.i_ino, event.path);
+	if (!threads_known(threads, event.pid) && threads_see(threads, stream, ts, event.pid, NULL) < 0)
+		return -1;
+	return stream_write_record(stream, &record);
 }
 
 int locks_see(struct locks *locks, struct stream *stream, struct threads *threads, const struct layout *layout, const struct ring *ring, int32_t tid)

@@ -30,6 +30,12 @@ void locks_free(struct locks *locks); /* NULL is allowed */
 int locks_format(struct stream *stream);
 
 /*
+ * The thread, of this process, has slept since before ts in a call for this descriptor. Writes who has the lock that it waits for, if that is what it
+ * waits for. -1 after fail().
+ */
+int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
+
+/*
  * The ring stands at an event of a try, which is in the stream. Writes who has the lock, named before, if the try failed, and this file was
  * not looked up in the last tenth of a second; a long list is read more rarely (locks.c). -1 after fail().
  */

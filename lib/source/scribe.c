@@ -80,6 +80,11 @@ void scribe_free(struct scribe *scribe)
 	free(scribe);
 }
 
+int scribe_within(struct scribe *scribe, int32_t tid, int32_t pid, int32_t fd, int64_t ts)
+{
+	return scribe->locks ? locks_within(scribe->stream, &scribe->threads, tid, pid, fd, ts) : 0;
+}
+
 void scribe_own(struct scribe *scribe, const int32_t tids[SCRIBE_OWN])
 {
 	memcpy(scribe->own, tids, sizeof(scribe->own));

@@ -72,6 +72,9 @@ int scribe_flag_formats(struct stream *stream);
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int scribe_event(struct scribe *scribe, const struct ring *ring);
 
+/* The thread, of this process, was in a call for this descriptor at ts: writes who has the lock that it waits for there. -1 after fail(). */
+int scribe_within(struct scribe *scribe, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
+
 /* All events of these rings before the bound, with the stacks before it; INT64_MAX: all that is left. -1 after fail(). */
 int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound);
 

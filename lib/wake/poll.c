@@ -245,6 +245,26 @@ static void on_flock(struct at *at)
 	on_lock(at, "flock");
 }
 
+static void left(struct wake *wake, struct thread *thread);
+
+/* The thread has slept since before the data, so its try is not among them. */
+static void waits_since_before(struct wake *wake, int32_t tid, const struct told *told)
+{
+	struct poll try = {.dev = told->dev, .inode = told->inode, .from = told->from, .to = told->to, .waits = true};
+	struct thread *thread;
+	const char *call;
+
+	HASH_FIND_INT(wake->by_tid, &tid, thread);
+	if (!thread || !thread_asleep(thread) || !(thread_last(thread)->flags & PIECE_ASSUMED) || thread_last(thread)->flags & PIECE_POLL)
+		return;
+	call = reason_at(wake->reasons, syscall_of(thread)->name)->syscall;
+	if (!call)
+		return;
+	try.call = name_text(wake->names, call);
+	note(wake, thread, &try, INDEX_NONE);
+	left(wake, thread);
+}
+
 static void on_holder(struct at *at)
 {
 	enum { PID, DEV, INODE, START, END, LATE, PATH };
@@ -256,6 +276,7 @@ static void on_holder(struct at *at)
 	*told = (struct told){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
 			      .to = at_number(at, END), .ts = at->wake->now + at_number(at, LATE), .pid = (int32_t)at_number(at, PID)};
 	at_text(at, PATH, told->path, sizeof(told->path));
+	waits_since_before(at->wake, at->event->tid, told);
 }
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */
