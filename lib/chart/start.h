@@ -37,8 +37,10 @@ struct start {
 	bool for_cpu; /* the caller's: it waits for a CPU */
 	bool doubted; /* the caller's: it was due, but no signal says that it is open */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
-	int64_t depth; /* the caller's: where on the stack it is; 0: not known */
-	struct lull lull; /* the caller's */
+	union {
+		int64_t depth;	  /* the caller's, of a function's call: where on the stack it is; 0: not known */
+		struct lull lull; /* the caller's, of a turn or a wait for an answer */
+	};
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;
