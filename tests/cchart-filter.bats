@@ -351,7 +351,7 @@ value() { # KEY: the values of this key on standard input
 		done
 		noise 4000 4300
 		done_at 4300 4711
-	} | sort -t= -k2,2n | filter --relearn=100ms >out
+	} | sort -t= -k2,2n | sed '1i stream version=1 host=a boot=b' | filter --relearn=100ms >out
 	run value ucl < <(records limits <out | tail -n 1)
 	assert_output --regexp '^1\.55'
 	run value value < <(grep 'sector=4711' out | records signal)

@@ -7,7 +7,7 @@
 #include "chart/span.h"
 
 /* A device may serve others first, but not this many, however deep its queue is; then the recording lacks the end. */
-enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
+enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM = 128 };
 
 /* A suspect is signalled as open if it has not ended this long after it became one... */
 #define PATIENCE_REPORT NSEC_PER_SEC
@@ -284,6 +284,12 @@ int outcome_drop(struct measure *measure, struct active_chart *chart, struct sta
 	return is_overdue(start, now) || was_told(start) ? end_start(measure, chart, start, now) : let_go(measure, start);
 }
 
+/* Tells whether at least this many others of its chart and key have ended since it began. */
+static bool is_overtaken(const struct start *start, uint64_t least)
+{
+	return start_is_range(start) && start->sample.series->ended - start->ended_before >= least;
+}
+
 /* Why its end may have come unseen. If it may have, no signal says that it still waits. */
 static enum doubt doubt_of(const struct measure *measure, const struct start *start)
 {
@@ -293,7 +299,7 @@ static enum doubt doubt_of(const struct measure *measure, const struct start *st
 		return DOUBT_NONE;
 	if (recorded_lacks(&measure->recorded, start->sample.start) >= 0)
 		return DOUBT_CPU;
-	if (start_is_range(start) && start->sample.series->ended - start->ended_before >= OVERTAKEN_MIN)
+	if (is_overtaken(start, OVERTAKEN_MIN))
 		return DOUBT_OVERTAKEN;
 	return DOUBT_NONE;
 }
@@ -365,7 +371,8 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
-	start->doubted = doubt_of(measure, start) != DOUBT_NONE;
+	/* Of a recording that nobody vouches for the rest may show that it was overtaken: its end decides (last_verdicts). */
+	start->doubted = (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
 	if (start->doubted)
 		return 0;
 	take_age(start, now, true);
