@@ -55,8 +55,7 @@ sqlite3_stmt *database_prepare(sqlite3 *database, const char *name, const char *
  * A file from elsewhere has no say in what is done: its schema is not trusted, and each page is checked. All is read in one transaction, or each
  * query would look for a journal.
  */
-static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0;"
-			      "PRAGMA cache_size=-32768; BEGIN";
+static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0; BEGIN";
 static const char writing[] = "PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
 			      "PRAGMA cache_size=-65536";
 
