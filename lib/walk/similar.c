@@ -69,6 +69,10 @@ static bool waits_alike(const struct search *search, const struct segment *of, c
 	return search->there.normal ? normal_identity_is(search->there.normal, of->identity, segment->identity) : segment->identity == of->identity;
 }
 
+/*
+ * Normal is what waited less than half as long. On recordings of tests/incidents/desktop.c an eighth, a quarter, a half and the whole find the same 26 to
+ * 38 segments (an eighth one less): normal waits took 8 to 930 us, the bad ones 150 ms. A half leaves out what was nearly as slow.
+ */
 static void consider(struct search *search, uint32_t number)
 {
 	const struct segment *of = segment_at(search->here.whole, search->of), *segment = segment_at(search->there.whole, number);
