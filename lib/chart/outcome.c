@@ -22,7 +22,7 @@ enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM
 /* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
 static bool in_lull(const struct start *start)
 {
-	return start->lull.since != 0;
+	return (start_chart(start)->turns || start_chart(start)->lulls.waits) && start->lull.since;
 }
 
 /* How often the starts in a lull are looked at. */
