@@ -152,6 +152,7 @@ best_logged() {
 	sleep 100 >on &
 	./feed <on &
 	for victims in main both; do
+		rm -f out
 		stream-cat /dev/null 2>/dev/null | probe-log -t --methods './feed:*' >out 2>/dev/null &
 		log=$!
 		until_true 30 grep -q '^call ' out
