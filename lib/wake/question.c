@@ -1,6 +1,7 @@
 #include "wake/question.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "base/fail.h"
 #include "base/number.h"
@@ -19,11 +20,19 @@ struct connection { /* by which a process asks */
 	struct question open; /* of: index of the thread that was asked last, also where nothing is open */
 	bool answers; /* something came from there */
 	bool told;    /* by a record, so it outlives a window */
+	struct connection *prev, *next; /* of its process */
+	UT_hash_handle hh;
+};
+
+struct asker {
+	int32_t process;
+	struct connection *connections; /* never none */
 	UT_hash_handle hh;
 };
 
 struct connections {
 	struct connection *known;
+	struct asker *askers;
 };
 
 static struct connections *of(const struct wake *wake)
@@ -39,9 +48,37 @@ static struct connection *find(const struct wake *wake, int32_t process, int32_t
 	return found;
 }
 
+static struct asker *asker_of(const struct wake *wake, int32_t process)
+{
+	struct asker *asker;
+
+	HASH_FIND(hh, of(wake)->askers, &process, sizeof(process), asker);
+	return asker;
+}
+
+static void put(struct wake *wake, struct connection *connection)
+{
+	struct asker *asker = asker_of(wake, connection->of.process);
+
+	if (!asker) {
+		asker = NEW(struct asker);
+		asker->process = connection->of.process;
+		HASH_ADD(hh, of(wake)->askers, process, sizeof(asker->process), asker);
+	}
+	DL_APPEND(asker->connections, connection);
+	HASH_ADD(hh, of(wake)->known, of, sizeof(connection->of), connection);
+}
+
 static void drop(struct wake *wake, struct connection *connection)
 {
+	struct asker *asker = asker_of(wake, connection->of.process);
+
 	HASH_DEL(of(wake)->known, connection);
+	DL_DELETE(asker->connections, connection);
+	if (!asker->connections) {
+		HASH_DEL(of(wake)->askers, asker);
+		free(asker);
+	}
 	free(connection);
 }
 
@@ -61,7 +98,7 @@ static void add(struct wake *wake, int32_t process, int32_t fd, bool told)
 		connection = NEW(struct connection);
 		connection->of.process = process;
 		connection->of.fd = fd;
-		HASH_ADD(hh, of(wake)->known, of, sizeof(connection->of), connection);
+		put(wake, connection);
 	}
 	connection->told = told;
 	nothing_open(connection);
@@ -148,14 +185,15 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 {
 	int32_t process = events_tgid(wake->events, thread->tid), asked;
 	struct question question = {TIME_NONE, INDEX_NONE, INDEX_NONE};
-	struct connection *connection, *next;
+	const struct asker *asker = process ? asker_of(wake, process) : NULL;
+	const struct connection *connection;
 
-	if (!process)
+	if (!asker)
 		return question;
-	HASH_ITER(hh, of(wake)->known, connection, next) {
+	DL_FOREACH(asker->connections, connection) {
 		const struct question *open = &connection->open;
 
-		if (connection->of.process != process || open->since == TIME_NONE || open->since > wait->start || !connection->answers)
+		if (open->since == TIME_NONE || open->since > wait->start || !connection->answers)
 			continue;
 		asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);
 		if (!asked || (question.since != TIME_NONE && asked != events_tgid(wake->events, wake->threads.items[question.of]->tid)))
