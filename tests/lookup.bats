@@ -291,7 +291,6 @@ is_over() {
 	refute [ -e "/proc/$reader" ]
 }
 
-# bats test_tags=long, aside
 # V8's functions are called Builtins_..., and are not probed: a file is searched for what tells that it is V8 once, not for each name.
 @test "a pattern that many functions of a large file match is answered" {
 	local name
@@ -302,6 +301,7 @@ is_over() {
 	assert_output 12000
 }
 
+# bats test_tags=long, aside
 @test "symbols that are much when they are uncompressed take no more memory than is allowed" {
 	need_stacks
 	honest_program

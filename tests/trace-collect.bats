@@ -1460,8 +1460,8 @@ told_after_end() {
 	objcopy --add-section .gopclntab=table go
 	run trace-collect -c func:./go:main.work --text -d 0 -o out
 	assert_failure 1
-	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': the runtime of Go would end the program, for it does \
-not know a return probe; --stack tells where its threads wait"
+	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': the runtime of Go would end the program, because it \
+does not know a return probe; --stack tells where its threads wait"
 	run -1 trace-collect -f './go:main.*' --text -d 0 -o out
 	assert_output --partial "cannot probe 'main.*' in '$PWD/go': the runtime of Go "
 	trace-collect -c func:./go:main --text -d 0 -o out
