@@ -17,8 +17,8 @@ struct leave {
 	char *path;
 	unsigned traits;
 	bool unsafe, loads;
-	bool guarded; /* whoever opens the unwinder of exceptions can be made to wait */
-	bool unwinds; /* a process of it has that already */
+	bool unwinds; /* a process of it has the unwinder of exceptions */
+	bool throws;  /* a process of it has a runtime of C++, too */
 	ARRAY(struct glance) seen; /* libraries that were looked at */
 };
 
@@ -172,10 +172,9 @@ static char *find_library(const char *program, const char *folders, const char *
 	return NULL;
 }
 
-/* Libraries of which one is needed to throw. */
-static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1"};
-
-enum { UNWINDERS = sizeof(unwinders) / sizeof(unwinders[0]) };
+/* Each list ends with NULL. */
+static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1", NULL};
+static const char *const throwers[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
 
 static const char *base_of(const char *path)
 {
@@ -184,10 +183,10 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_unwinder(const char *path)
+static bool is_among(const char *const *names, const char *name)
 {
-	for (int i = 0; i < UNWINDERS; i++)
-		if (strcmp(base_of(path), unwinders[i]) == 0)
+	for (; *names; names++)
+		if (strcmp(name, *names) == 0)
 			return true;
 	return false;
 }
@@ -274,7 +273,8 @@ static void take_loaded(void *context, const char *path, const char *name)
 	struct glance seen;
 	unsigned traits = 0;
 
-	search->leave->unwinds |= is_unwinder(name);
+	search->leave->unwinds |= is_among(unwinders, base_of(name));
+	search->leave->throws |= is_among(throwers, base_of(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!glance_at(path, &seen)) {
@@ -287,19 +287,17 @@ static void take_loaded(void *context, const char *path, const char *name)
 		search->traits |= traits & ENDS_THROWS;
 }
 
-/*
- * Looks whether its libraries throw, those that it names and those that it has loaded, or those that it may load could do so before anybody
- * learns of it.
- */
+/* Looks whether its libraries throw, those that it names and those that it has loaded. */
 static void search_libraries(struct leave *leave, struct search *search)
 {
-	bool loads, running;
+	size_t running;
 
 	read_needed(search);
-	running = !(search->traits & ENDS_THROWS) && loaded_by(leave->path, take_loaded, search) > 0;
-	loads = (leave->traits | search->traits) & ENDS_LOADS;
-	leave->unsafe = search->traits & ENDS_THROWS || (loads && (!running || leave->unwinds || !leave->guarded));
-	leave->loads = loads && !leave->unsafe;
+	running = search->traits & ENDS_THROWS ? 0 : loaded_by(leave->path, take_loaded, search);
+	leave->loads = (leave->traits | search->traits) & ENDS_LOADS && running;
+	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && !running);
+	if (leave->unsafe)
+		leave->loads = false;
 }
 
 static void free_search(struct search *search)
@@ -310,7 +308,7 @@ static void free_search(struct search *search)
 	free(search->folders);
 }
 
-struct leave *leave_new(struct lookup *lookup, const char *path, bool guarded)
+struct leave *leave_new(struct lookup *lookup, const char *path)
 {
 	struct leave *leave = NEW(struct leave);
 	struct search search = {.leave = leave, .lookup = lookup};
@@ -318,7 +316,6 @@ struct leave *leave_new(struct lookup *lookup, const char *path, bool guarded)
 
 	leave->lookup = lookup;
 	leave->path = memory_text(path, strlen(path));
-	leave->guarded = guarded;
 	status = read_library(&search, path, &leave->traits);
 	leave->unsafe = leave->traits & ENDS_UNSAFE;
 	if (status < 0) {
@@ -352,11 +349,12 @@ bool leave_may_load(const struct leave *leave)
 
 size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS])
 {
+	const char *const *names = leave->unwinds ? throwers : unwinders;
 	size_t count = 0;
 
-	for (int i = 0; i < UNWINDERS; i++) {
+	for (; *names && !leave->throws; names++) {
 		struct glance seen;
-		char *path = find_library(leave->path, "", unwinders[i], &seen);
+		char *path = find_library(leave->path, "", *names, &seen);
 
 		if (path)
 			found[count++] = path;

@@ -4,22 +4,22 @@
  *
  * A program of C may have loaded a library that throws through it, or load one later (dlopen). What it has loaded is seen while it runs. What
  * it will load cannot be known. If it does not run yet, everything is still to come, so it is taken for one that exceptions may leave.
- * If it runs and has loaded nothing that throws, its functions have return probes, where whatever throws later can be seen to come: nearly every
- * large server in C can load modules, hardly any throw, and a probe at a `ret` costs ten times as much as one behind a return. leave_may_load()
- * tells of that; whoever places the probes then watches what the program maps, takes them off when it is something new (leave_has_new), and
- * puts them back if that does not throw (leave_has_loaded).
+ * If it runs and has loaded nothing that throws, its functions have return probes: nearly every large server in C can load modules, hardly
+ * any throw, and a probe at a `ret` costs ten times as much as one behind a return. leave_may_load() tells of that; whoever places the
+ * probes then watches what the program maps, takes them off when it is something new (leave_has_new), and puts them back if that does not throw
+ * (leave_has_loaded).
  *
  * Calls that began before do no harm: an exception ends a program if a return probe's address lies on the stack between the throw and the
  * catch. Nothing that was on the stack before the first such library was loaded can lie there, because code of C catches nothing. So the
  * probes must be off before such a library throws, and the kernel tells of a mapping only while the program runs on, 90 to 400 ms on a busy
- * machine. But to throw, a library needs the unwinder of exceptions (leave_needs), and whoever opens that is made to wait (source/gate.h).
- * If a process of the program has the unwinder already, as redis-server with jemalloc has, or the kernel lets nobody wait, nothing would be
- * seen to come: then the program is taken for one that exceptions may leave.
+ * machine. But to throw, a library needs the unwinder of exceptions, or where the process has that already (backtrace() loads it), a runtime
+ * of C++ (leave_needs), and whoever opens that is made to wait (source/gate.h).
  *
- * What remains is a library that has an unwinder within itself (-static-libgcc) or in a folder of its own. Nothing that is allowed everywhere
- * closes that gap: a BPF program at the unwinder's entry could put the callers' addresses back (task_struct.utask has them), but a kernel that is
- * locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program meanwhile by a signal would show to its parent, and leave
- * it stopped if the collector is killed just then.
+ * What remains is a program that has both already, as redis-server with jemalloc has; a library that brings them within itself
+ * (-static-libgcc) or has them in a folder of its own; what throws without a runtime of C++ in a process that has the unwinder; and a kernel without such
+ * permissions. Nothing that is allowed everywhere closes that gap: a BPF program at the unwinder's entry could put the callers' addresses
+ * back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program
+ * meanwhile by a signal would show to its parent, and leave it stopped if the collector is killed just then.
  */
 #ifndef PROGRAM_LEAVE_H
 #define PROGRAM_LEAVE_H
@@ -29,17 +29,17 @@
 
 struct leave;
 
-/*
- * Of a program or library. `guarded` tells that whoever opens what leave_needs() says can be made to wait. NULL after fail(). The lookup
- * must live as long.
- */
-struct leave *leave_new(struct lookup *lookup, const char *path, bool guarded);
+/* Of a program or library. NULL after fail(). The lookup must live as long. */
+struct leave *leave_new(struct lookup *lookup, const char *path);
 void leave_free(struct leave *leave); /* NULL: nothing */
 
 /* Tells whether calls of its functions may be left unseen, by an exception or by longjmp(): the stack pointer tells where. */
 bool leave_may_jump(const struct leave *leave);
 
-/* Where the unwinder of exceptions is, which a library would have to open before it throws. The caller frees the paths. Returns how many. */
+/*
+ * Where that is which a library of its process would have to open before it throws: the unwinder of exceptions, or a runtime of C++. Nothing, if
+ * a process of it has both. The caller frees the paths. Returns how many.
+ */
 enum { LEAVE_NEEDS = 8 };
 
 size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS]);

@@ -41,23 +41,9 @@ struct gate {
 	ARRAY(struct gated) programs;
 };
 
-static int new_group(void)
-{
-	return fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE);
-}
-
-bool gate_is_offered(void)
-{
-	int group = new_group();
-
-	if (group >= 0)
-		close(group);
-	return group >= 0;
-}
-
 struct gate *gate_new(void)
 {
-	int group = new_group();
+	int group = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE);
 	struct gate_state *state = MAP_FAILED;
 	struct gate *gate;
 

@@ -2,10 +2,11 @@
  * gate: makes a program wait that opens what exceptions need, until its return probes are off.
  *
  * A program of C has return probes although it may load a library that throws (program/leave.h). To throw, such a library needs the unwinder,
- * which is nearly always a library of its own (libgcc_s.so.1) that the program has not loaded yet (leave_needs). A process, "tailblame-gate",
- * has the kernel ask it before anybody opens one of these files (fanotify, FAN_OPEN_PERM). It answers others at once; if the opener runs a program
- * that was added here, it first turns the program's probes off. The process ends with the collector, and the kernel then lets all openers go on. It
- * has a session of its own and is in the root control group, if it may be, so that a stop or freeze of the collector does not stop it. If it is stopped itself, openers wait until the
+ * which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the program has
+ * not loaded yet is watched (leave_needs). A process, "tailblame-gate", has the kernel ask it before anybody opens one of these files (fanotify,
+ * FAN_OPEN_PERM). It answers others at once; if the opener runs a program that was added here, it first turns the program's probes off. The
+ * process ends with the collector, and the kernel then lets all openers go on. It has a session of its own and is in the root control group, if it
+ * may be, so that a stop or freeze of the collector does not stop it. If it is stopped itself, openers wait until the
  * collector's next round, which turns all these probes off and ends it (gate_keep()). Only a user who may stop any of the openers can stop both for longer.
  *
  *	gate_new(), gate_watch() ..., gate_add(), gate_add_event() ..., gate_start(); gate_keep(), gate_closed() while tracing; gate_end()
@@ -20,10 +21,7 @@
 
 struct gate;
 
-/* Tells whether the kernel offers that, and to us. */
-bool gate_is_offered(void);
-
-/* NULL: it does not. Nothing is closed then. */
+/* NULL: the kernel offers none, or not to us. Nothing is closed then. */
 struct gate *gate_new(void);
 
 /* Makes wait those that open this file. Cannot fail: it may be gone. */

@@ -293,7 +293,7 @@ static struct probed *find_program(struct probes *probes, char *path)
 			free(path);
 			return &probes->programs.items[i];
 		}
-	leave = leave_new(probes->lookup, path, gate_is_offered());
+	leave = leave_new(probes->lookup, path);
 	if (!leave) {
 		free(path);
 		return NULL;
