@@ -56,6 +56,7 @@ told() {
 	stream-cat --text "$1" | grep '^event .* name=func:' | sed 's/.* name=func://; s/ __probe[a-z_]*=[0-9]*//g; s/ sp=[0-9]*//'
 }
 
+# bats test_tags=long
 @test "the arguments of a call are told where it begins, optimised or not, the result where it ends" {
 	need_tracefs
 	server_c
@@ -124,6 +125,7 @@ told() {
 	assert_equal "$(grep -c '^chart name=func:server:handle ' trace.txt)" 1
 }
 
+# bats test_tags=long
 @test "strings, references and members of C++; of a tail call there is no result" {
 	need_tracefs
 	cat >server.cc <<-C
@@ -176,6 +178,7 @@ told() {
 	done
 }
 
+# bats test_tags=long
 @test "all functions of C++ are traced whose names have brackets, too: of what returns std::string, and of a lambda that becomes a pointer" {
 	need_tracefs
 	cat >text.cc <<-C
@@ -269,6 +272,7 @@ refused() {
 	assert_output "cannot tell 'p->a' of 'f': type 'far' has no member 'a'"
 }
 
+# bats test_tags=long
 @test "an instruction is an event without an end, with the arguments that are in a place there" {
 	need_tracefs
 	server_c
@@ -386,6 +390,7 @@ refused() {
 	assert_output --partial 'pool.handoffs:1: the events of a handoff have a key each'
 }
 
+# bats test_tags=long
 @test "a coroutine that goes on in another thread belongs to the call that made it" {
 	need_tracefs
 	command -v g++ >/dev/null || skip "needs g++"

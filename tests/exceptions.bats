@@ -141,6 +141,7 @@ check_thrown() {
 	check_thrown
 }
 
+# bats test_tags=long
 @test "a handler in which a program is when tracing begins may end" {
 	need_tracefs
 	command -v g++ >/dev/null || skip "needs g++"
@@ -207,6 +208,7 @@ check_thrown() {
 	grep -q 'name=raw_syscalls:sys_exit .*ret=[1-9]' told
 }
 
+# bats test_tags=long
 @test "an exception that a future carries to another thread, and what is thrown because of it, are one way, from the first throw on" {
 	need_tracefs
 	command -v g++ >/dev/null || skip "needs g++"

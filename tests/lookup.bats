@@ -187,6 +187,7 @@ hostile() {
 	assert_line --partial ';nap (prog);main (prog)'
 }
 
+# bats test_tags=long
 @test "a process that looks names up is replaced when it is gone" {
 	need_stacks
 	honest_program

@@ -132,7 +132,7 @@ blame graph=1 rank=2 name="xz: on CPU 7:0 in service" label="xz/5 on CPU 1" scor
 	assert_output --partial 'name="server: running"'
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "live: the kernel's threads are told from others" {
 	need_tracefs
 	bash -c 'printf "CPU 0/KVM" >/proc/$$/comm; until [ -e over ]; do sleep 0.1; done' 3>&- &

@@ -43,6 +43,7 @@ both_logged() {
 	grep -q '^call .* match=yes ' out && grep -q '^call .* match=no ' out
 }
 
+# bats test_tags=long
 @test "the calls of requests that match tell the guilty argument and result" {
 	need_tracefs
 	feed
@@ -119,6 +120,7 @@ best_logged() {
 	grep -q 'most blamed of the methods' err && grep -q '^call .* function=shop:load .* match=yes' out && grep -q ' cpu=.* threw=' out
 }
 
+# bats test_tags=long
 @test "without a graph of calls methods are rated first; calls tell what threw and ran, on whatever thread, within the budget" {
 	need_tracefs
 	shop
@@ -145,6 +147,7 @@ best_logged() {
 	assert_failure
 }
 
+# bats test_tags=long
 @test "killed, all of it at once or one by one, it leaves no probes behind" {
 	need_tracefs
 	feed

@@ -156,6 +156,7 @@ exceptions_cc() {
 	run_traced ./exceptions -f './exceptions:*' -f './exceptions:_*' -f './exceptions:std::*'
 }
 
+# bats test_tags=long
 @test "who has probes at their returns is told at the start; functions of C have return probes" {
 	need_tracefs
 	exceptions_cc
@@ -431,6 +432,7 @@ handler_c() {
 	run_traced ./handler -f ./handler:inner -f ./handler:handler -f ./handler:outer
 }
 
+# bats test_tags=long
 @test "coroutines of C++20" {
 	need_tracefs
 	cat >coroutines.cc <<-'C'
@@ -603,6 +605,7 @@ handler_c() {
 	assert_equal "$(tail -n1 said)" "0 wrong"
 }
 
+# bats test_tags=long
 @test "a function that somebody else probes already ends as before" {
 	need_tracefs
 	calls_h
@@ -628,6 +631,7 @@ handler_c() {
 	check_calls twice
 }
 
+# bats test_tags=long
 @test "a library of C has probes at its returns where a caller's exception may leave it" {
 	need_tracefs
 	calls_h
@@ -747,6 +751,7 @@ throwing_host() {
 	check_calls host
 }
 
+# bats test_tags=long
 @test "a program of C that loads a library that throws, from its start and when it runs already" {
 	need_tracefs
 	throwing_host

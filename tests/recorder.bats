@@ -42,6 +42,7 @@ window() {
 		END { for (i = 1; i <= n; i++) if (from[i] + 0 <= ts && ts <= to[i] + 0) { print from[i], to[i], complete[i]; exit } }' "$1"
 }
 
+# bats test_tags=long
 @test "a filter gets context that was not in the stream, in the order of time" {
 	need_incident
 	titles_change
@@ -135,6 +136,7 @@ is_gone() {
 	[ ! -e $INSTANCES/tailblame-"$1" ] && [ ! -e $INSTANCES/tailblame-"$1".kept ]
 }
 
+# bats test_tags=long
 @test "the context is the same with and without recorder, of one incident" {
 	need_incident
 	pair streamed --no-recorder -c "$chart"

@@ -154,6 +154,7 @@ busy_program() {
 	EOT
 }
 
+# bats test_tags=long
 @test "what runs is sampled, and a busy thread is blamed in its function" {
 	need_stacks
 	busy_program prog.c
@@ -174,6 +175,7 @@ busy_program() {
 	assert_output --partial "option --sample: at most 10000 samples a second"
 }
 
+# bats test_tags=long
 @test "what a run counted is told: yields always, page faults where they are asked for" {
 	need_stacks
 	cat >prog.c <<-'EOT'
@@ -308,6 +310,7 @@ busy_program() {
 	assert_line --regexp ';nap \(alarm\);handle \(alarm\);[^;]*libc[^;]*;spin \(alarm\);\.\.\.$'
 }
 
+# bats test_tags=long
 @test "a stripped program's functions are in its debug file, by build id" {
 	need_stacks
 	program prog.c
@@ -340,6 +343,7 @@ busy_program() {
 	assert_line --partial ';wait_for_work (prog);worker (prog);'
 }
 
+# bats test_tags=long
 @test "functions that were inlined are named, each before the one that it is in" {
 	need_stacks
 	command -v clang >/dev/null && compilers="gcc clang" || compilers=gcc
@@ -386,6 +390,7 @@ busy_program() {
 	assert_line --regexp '^[_a-z]*read \(libc[^;]*;receive \(deep\);serve \(deep\);main \(deep\);'
 }
 
+# bats test_tags=long
 @test "functions of C++ that were inlined have the names that they have elsewhere" {
 	need_stacks
 	cat >deep.cc <<-'EOT'
@@ -517,6 +522,7 @@ busy_program() {
 	stream-cat --text again | cmp - text
 }
 
+# bats test_tags=long
 @test "with a recorder, stacks come with the context of each window, and their names before them" {
 	need_stacks
 	[ -x "$BUILD/incidents/functions" ] || skip "needs make incident-programs"
@@ -620,6 +626,7 @@ busy_program() {
 	assert_output 2
 }
 
+# bats test_tags=long
 @test "programs that are only where their process sees them, that were deleted, and that were there before" {
 	need_stacks
 	command -v unshare >/dev/null || skip "needs unshare"
@@ -704,6 +711,7 @@ busy_program() {
 
 has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 
+# bats test_tags=long
 @test "stacks that are lost are counted" {
 	need_stacks
 	cat >pair.c <<-'EOT'
@@ -778,6 +786,7 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	refute [ -e opened ]
 }
 
+# bats test_tags=long
 @test "a debug file beside the program names its functions, if nobody else may write it" {
 	need_stacks
 	program prog.c
@@ -796,6 +805,7 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	assert_line --regexp ';prog\+0x[0-9a-f]+;'
 }
 
+# bats test_tags=long
 @test "what a program says of its own size is not believed without end" {
 	need_stacks
 	program prog.c

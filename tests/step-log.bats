@@ -121,7 +121,7 @@ end depth=0 why=to'
 	unharmed
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "compare --steps: the first block that differs, by line, and the variable, memory or result that its branch depends on" {
 	cat >player.c <<-'END'
 		#include <pthread.h>

@@ -619,6 +619,7 @@ meddle() {
 	refute_output --regexp "tailblame[-_]$left"
 }
 
+# bats test_tags=long
 @test "an instance that somebody else uses stays, is told of, and is removed at the next start" {
 	need_tracefs
 	trace-collect -e sched:sched_switch -o out 2>errors 3>&- &
@@ -957,6 +958,7 @@ members() {
 	assert_line --regexp "to blame: sleep: holding the lock of $PWD/lock that flock wants 100 % .process $holder"
 }
 
+# bats test_tags=long
 @test "-p: a call in which a process is already counts from the beginning on, and its end is explained" {
 	need_tracefs
 	cp "$(command -v flock)" tb-victim
@@ -1552,7 +1554,7 @@ shed() {
 	refute_output --partial gaps
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "--watch: who writes and reads a variable, threads that begin too; a copy of the kernel's is one hit; too many hits end it, and a lost record says so" {
 	need_tracefs
 	chrt -f 5 true 2>/dev/null || skip "needs real-time priorities"

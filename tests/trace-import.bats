@@ -242,7 +242,7 @@ END
 	assert_output 'event ts=50260.935656000 cpu=0 tid=340 comm=Binder_1 name=ftrace:print buf=C|124|StatusBar|1'
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "the same answer as from the live stream, exported and imported back" {
 	need_tracefs
 	command -v trace-export >/dev/null || skip "needs trace-export"
