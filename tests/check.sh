@@ -41,7 +41,7 @@ make --no-print-directory -j"$jobs" test-programs >/dev/null || exit 1
 
 all=(tests/*.bats)
 # Not what is about figures, timing, or programs and files of others: no memory is read there that is not elsewhere. Nor
-# what puts a library of its own before that of the sanitizers, nor what takes over three seconds (long), for there are
+# what puts a library of its own before that of the sanitizers, nor what takes over two seconds (long), for there are
 # shorter tests of the same code. Inputs that were trouble once need sanitizers to show (sanitized).
 GLOBIGNORE=tests/incidents.bats:tests/install.bats:tests/manuals.bats:tests/page.bats:tests/viewers.bats
 some=(tests/*.bats)

@@ -131,7 +131,7 @@ WAKINGS="select 'waking', ts, extract_arg(arg_set_id, 'pid') from ftrace_event w
 	sed -nE -e "$nanoseconds" -e 's/^limits .*ts=([0-9]+) .*ucl=([0-9.e-]+).*/\1 \2/p' text |
 		awk '{ printf "upper limit\t%s\t%.0f\n", $1, $2 * 1e9 }' | diff - <(rows counter answers | grep '^upper limit')
 
-	rows order answers | grep -vE '^(blame|holder|grinder|victim|softirq)' >order
+	rows order answers | grep -vE "^(blame|holder|grinder|victim|the kernel's)" >order
 	diff - order <<-'END'
 		tailblame
 		1. request of lock by victim/1559 took 150 ms
