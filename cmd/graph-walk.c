@@ -2,6 +2,7 @@
  * graph-walk: ask a graph of everything who ended which wait, who usually does, and so who is to blame.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <poll.h>
 #include <signal.h>
@@ -201,10 +202,27 @@ static void interrupted(int signal)
 	answer_interrupt();
 }
 
-/* Reads a character. An interrupt is let in only while we wait, so that it ends the wait even if it comes right before. */
+/*
+ * The terminal, opened once more so that its reads do not wait and standard input stays as others share it. If it cannot be opened, as after
+ * su(1), reads wait.
+ */
+static int keyboard = STDIN_FILENO;
+
+static void open_keyboard(void)
+{
+	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		keyboard = fd;
+}
+
+/*
+ * Reads a character. An interrupt is let in only while we wait, so that it ends the wait even if it comes right before. An interrupt after the
+ * wait discards what was typed, so that there is nothing to read.
+ */
 static int read_key(EditLine *line, wchar_t *key)
 {
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd input = {.fd = keyboard, .events = POLLIN};
 	unsigned char byte = 0;
 	sigset_t none;
 	ssize_t got;
@@ -214,8 +232,8 @@ static int read_key(EditLine *line, wchar_t *key)
 	do { /* no locale is set, so the line holds ASCII only */
 		if (ppoll(&input, 1, NULL, &none) < 0)
 			return -1;
-		got = read(STDIN_FILENO, &byte, 1);
-	} while (got == 1 && byte > 127);
+		got = read(keyboard, &byte, 1);
+	} while ((got < 0 && errno == EAGAIN) || (got == 1 && byte > 127));
 	*key = byte;
 	return (int)got;
 }
@@ -242,6 +260,7 @@ static void converse(struct session *session)
 	if (!line || !past)
 		die("cannot use this terminal");
 	prompted = session;
+	open_keyboard();
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupted}, NULL);
 	history(past, &event, H_SETSIZE, 1000);
 	el_set(line, EL_PROMPT, prompt);
