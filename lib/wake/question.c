@@ -190,7 +190,7 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 
 	if (!asker)
 		return question;
-	DL_FOREACH(asker->connections, connection) {
+	for (connection = asker->connections; connection; connection = connection->next) {
 		const struct question *open = &connection->open;
 
 		if (open->since == TIME_NONE || open->since > wait->start || !connection->answers)
