@@ -79,7 +79,7 @@ in_order() {
 
 # sorted FILE: its events' times never go back.
 sorted() {
-	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' "$1" >times
+	sed -n 's/^event ts=\([^ ]*\) .*/\1/p' "$1" >"times"
 	LC_ALL=C sort -c -n times
 }
 
