@@ -381,15 +381,6 @@ alone() {
 	diff <(grep -v ^end text) <(stream-cat --binary text | stream-cat --text | grep -v ^end)
 }
 
-# seen FILE PATTERN: waits until a line of the file is so, at most 20 seconds.
-seen() {
-	for ((i = 0; i < 400; i++)); do
-		grep -q "$2" "$1" && return
-		sleep 0.05
-	done
-	return 1
-}
-
 # live WAIT: starts a merge of the FIFOs a and b into `all`, of which the writers are the descriptors 7 and 8. `end` ends it.
 live() {
 	mkfifo a b
@@ -426,7 +417,7 @@ true_throughout() {
 	exec 8>b
 	sed '/n=297/q' a.all >&7
 	sed '/n=298/q' b.all >&8
-	seen all 'comm=a.* n=294$' # long before the wait is over
+	until_true 20 grep -q 'comm=a.* n=294$' all # long before the wait is over
 	sed '1,/n=297/d' a.all >&7
 	sed '1,/n=298/d' b.all >&8
 	end
@@ -444,9 +435,9 @@ true_throughout() {
 	exec 8>b
 	sed '/n=297/q' a.all >&7
 	sed '/n=298/q' b.all >&8
-	seen all 'n=294$'
+	until_true 20 grep -q 'n=294$' all
 	sed '1,/n=297/d' a.all >&7
-	seen all 'n=597$'
+	until_true 20 grep -q 'n=597$' all
 	sed '1,/n=298/d' b.all >&8
 	status=0
 	end || status=$?
@@ -464,10 +455,10 @@ true_throughout() {
 	talk a count=5 >a.all
 	live 200ms
 	cat a.all >&7
-	seen all 'n=12$'
+	until_true 20 grep -q 'n=12$' all
 	exec 8>b
 	printf 'stream version=1 host=b clock=mono\nevent ts=5.0 cpu=0 tid=1 name=x:late\nevent ts=5.1 cpu=0 tid=1 name=x:late\n' >&8
-	seen said 'host b: no connection .* it is placed by when its records came'
+	until_true 20 grep -q 'host b: no connection .* it is placed by when its records came' said
 	status=0
 	end || status=$?
 	assert_equal "$status" 3

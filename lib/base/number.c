@@ -37,7 +37,7 @@ static inline bool read_eight(const char *text, uint64_t *value)
 /* Reads digits; returns their count, or -1 if the value does not fit. */
 static int read_digits(const char *text, size_t length, uint64_t *value)
 {
-	enum { SURE = 19 }; /* so many digits always fit */
+	enum { SURE = 19 }; /* a number of 19 digits always fits */
 	uint64_t sure = 0;
 	size_t i = length >= 8 && read_eight(text, &sure) ? 8 : 0;
 

@@ -16,7 +16,7 @@
 #define ROUND_LEAST (NSEC_PER_SEC / 50)
 #define ROUND_MOST (NSEC_PER_SEC / 4)
 enum {
-	ROUND_SHARE = 20,     /* finding the clocks takes at most one part in so many of a CPU */
+	ROUND_SHARE = 20,     /* finding the clocks takes at most one part in 20 of a CPU */
 	HELD_MOST = 64 << 20, /* bytes of a host; then it is not read on */
 };
 
@@ -33,7 +33,7 @@ struct input {
 	int64_t arrival; /* the least difference of this machine's time and the stream's; INT64_MAX: nothing came */
 	bool over;
 	int host; /* of the clocks at hand; HOST_NONE */
-	int64_t clocked; /* until when its clock was told */
+	int64_t clocked; /* the end of its last clock record */
 	unsigned noted;
 	/* what came too late: */
 	bool passed;	 /* others are ahead of it */

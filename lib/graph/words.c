@@ -12,7 +12,7 @@ static const char *or_else(const char *text, const char *none)
 	return text ? text : none;
 }
 
-/* What the kernel does in its soft interrupts. */
+/* Words for the kernel's soft interrupts, by their names. */
 static const struct {
 	const char *name, *words;
 } softirqs[] = {

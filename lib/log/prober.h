@@ -69,7 +69,7 @@ void prober_stop(struct prober *prober, unsigned number);
 
 /*
  * From now on only the first `most` of these functions are logged, by the names that calls have, without those that alone cost more than the budget;
- * the user is told which, and that it is for this trigger.
+ * a message names them, and the trigger that they are for.
  */
 void prober_keep(struct prober *prober, unsigned number, const char *trigger, uint64_t most, char *const *names, size_t count);
 

@@ -22,7 +22,7 @@ enum { RATING_REQUESTS = 3, RATING_SPARE = 16 /* more than are wanted: some cost
 
 struct rated_names {
 	ARRAY(char *) list; /* each the caller's; from the most blamed on */
-	uint64_t most;	    /* so many are wanted */
+	uint64_t most;	    /* how many are wanted */
 };
 
 struct rating *rating_new(uint64_t most);
