@@ -26,7 +26,8 @@ static const struct option_entry options[] = {
 	{OPTION_END},
 };
 
-static size_t columns(void)
+/* Sets *bounded if the user or a terminal says how wide lines may be. */
+static size_t columns(bool *bounded)
 {
 	const char *text = getenv("COLUMNS");
 	struct winsize size;
@@ -36,6 +37,7 @@ static size_t columns(void)
 		width = 0;
 	if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
+	*bounded = width > 0;
 	return width == 0 ? 80 : width < 40 ? 40 : width > 400 ? 400 : width;
 }
 
@@ -82,7 +84,7 @@ int main(int argc, char **argv)
 		die_usage("%s", fail_text());
 
 	/* open */
-	how.width = columns();
+	how.width = columns(&how.bounded);
 	how.whole = input_is_whole(argv + operands, argc - operands);
 	catch_signals();
 	priority_lower(PRIORITY_LOW);

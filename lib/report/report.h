@@ -23,6 +23,7 @@ struct report_options {
 	const char *output;    /* html: the folder of report.html, "." where it is NULL; else the file, NULL: `out` */
 	FILE *out;
 	size_t width;	       /* columns of text */
+	bool bounded;	       /* a table must not be wider, either: it goes to a terminal, or the user said so */
 	bool whole;	       /* all input is there already: the summary can come first */
 	bool all;	       /* text and JSON: list every signal of a moment */
 	bool plot;	       /* text: draw the control chart */

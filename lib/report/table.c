@@ -14,7 +14,7 @@
 #include "model/value.h"
 #include "report/output.h"
 
-enum { NUMBER_COLUMNS = 9, COUNT_COLUMNS = 10, TIME_COLUMNS = 10, LABEL_LEAST = 16 };
+enum { NUMBER_COLUMNS = 9, COUNT_COLUMNS = 10, TIME_COLUMNS = 10, LABEL_LEAST = 16, LABEL_MOST = 200 };
 
 /* Called for each chart and key that has values. */
 typedef void row_writer(struct report *report, const struct track *track, void *context);
@@ -69,25 +69,44 @@ static void put_value(FILE *out, enum unit unit, double value)
 	free(words);
 }
 
-/* What the width leaves for labels. */
-static size_t label_columns(const struct report *report)
-{
-	size_t rest = COUNT_COLUMNS + 5 * NUMBER_COLUMNS + TIME_COLUMNS;
+/* The columns for labels: as many as the longest needs that fits. */
+struct label_columns {
+	size_t room, used;
+};
 
-	return report->options.width > rest + LABEL_LEAST ? report->options.width - rest : LABEL_LEAST;
+static void see_label(struct report *report, const struct track *track, void *context)
+{
+	struct label_columns *columns = context;
+	char *label = tracks_label(report->model->tracks, track);
+	size_t length = fit_columns(label);
+
+	if (length <= columns->room && length > columns->used)
+		columns->used = length;
+	free(label);
+}
+
+static size_t label_columns(struct report *report)
+{
+	size_t rest = COUNT_COLUMNS + 5 * NUMBER_COLUMNS + TIME_COLUMNS, width = report->options.width;
+	struct label_columns columns = {.room = LABEL_MOST, .used = LABEL_LEAST};
+
+	if (report->options.bounded)
+		columns.room = width > rest + LABEL_LEAST ? width - rest : LABEL_LEAST;
+	for_each(report, see_label, &columns);
+	return columns.used;
 }
 
 /* A label that does not fit has a line to itself: cut, it could be that of another key. */
-static void put_label(struct report *report, const char *label)
+static void put_label(FILE *out, const char *label, size_t columns)
 {
-	size_t columns = label_columns(report), length = fit_columns(label);
+	size_t length = fit_columns(label);
 
 	if (length > columns) {
-		fprintf(report->out, "%s\n", label);
+		fprintf(out, "%s\n", label);
 		length = 0;
 		label = "";
 	}
-	fprintf(report->out, "%s%*s", label, (int)(columns - length), "");
+	fprintf(out, "%s%*s", label, (int)(columns - length), "");
 }
 
 static void text_row(struct report *report, const struct track *track, void *context)
@@ -97,12 +116,11 @@ static void text_row(struct report *report, const struct track *track, void *con
 	char count[NUMBER_ROOM], clock[TIME_ROOM];
 	FILE *out = report->out;
 
-	(void)context;
 	number_human_count(count, summed->count);
 	clock_words(&summed->clock, summed->most_at, clock);
 	if (summed->clock.has_wall)
 		clock[strlen("15:43:11")] = '\0';
-	put_label(report, label);
+	put_label(out, label, *(const size_t *)context);
 	fprintf(out, "%*s", COUNT_COLUMNS, count);
 	put_value(out, track->unit, summed->mean);
 	put_value(out, track->unit, summed->p50);
@@ -116,15 +134,16 @@ static void text_row(struct report *report, const struct track *track, void *con
 static int text_end(struct report *report, bool failed)
 {
 	const char *const heads[] = {"mean", "p50", "p95", "p99", "max"};
-	size_t count;
+	size_t columns, count;
 
 	if (failed)
 		return -1;
-	fprintf(report->out, "%-*s%*s", (int)label_columns(report), "chart", COUNT_COLUMNS, "count");
+	columns = label_columns(report);
+	fprintf(report->out, "%-*s%*s", (int)columns, "chart", COUNT_COLUMNS, "count");
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
 		fprintf(report->out, "%*s", NUMBER_COLUMNS, heads[i]);
 	fprintf(report->out, "%*s\n", TIME_COLUMNS, "max at");
-	count = for_each(report, text_row, NULL);
+	count = for_each(report, text_row, &columns);
 	if (count == 0)
 		fit_wrap(report->out, report->options.width, "", "no chart has a summary of its values: cchart-filter writes it at its end");
 	return report_flush(report);
