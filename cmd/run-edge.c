@@ -121,11 +121,11 @@ static char *commands(void)
 }
 
 /* Records what is ordered, until a signal. */
-static int serve(struct outbox *outbox, const struct may *may)
+static int serve(struct outbox *outbox, const struct permission *permission)
 {
 	struct sigaction end = {.sa_handler = end_asked};
 	char *begin = commands();
-	struct recordings_options options_of = {.outbox = outbox, .folder = folder, .may = may, .node = how.node, .commands = begin, .tell = tell};
+	struct recordings_options options_of = {.outbox = outbox, .folder = folder, .permission = permission, .node = how.node, .commands = begin, .tell = tell};
 	struct recordings *recordings = recordings_new(&options_of);
 	struct hours_options hours_of = {.folder = moments, .outbox = outbox, .spool = folder, .node = how.node, .commands = begin, .tell = tell};
 	struct hours *hours = moments ? hours_new(&hours_of) : NULL;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	int first = command_line(argc, argv, options, "[FILE...]", "record the runs of programs as ordered, rank what was slow, and send both"), status;
 	char host[HOST_NAME_MAX + 1] = "";
 	struct outbox *outbox;
-	struct may *may;
+	struct permission *permission;
 
 	if (window && sender_window(window, &how.window_from, &how.window_to) < 0)
 		die_usage("%s", fail_text());
@@ -194,16 +194,16 @@ int main(int argc, char **argv)
 		die_usage("--moments is for a service, without operands");
 
 	/* open */
-	may = may_load(may_file);
-	outbox = may ? outbox_open(folder, most) : NULL;
+	permission = permission_load(may_file);
+	outbox = permission ? outbox_open(folder, most) : NULL;
 	if (!outbox)
 		die("%s", fail_text());
 
 	/* record, send */
-	status = argc > first ? take(argv + first, argc - first, outbox) : serve(outbox, may);
+	status = argc > first ? take(argv + first, argc - first, outbox) : serve(outbox, permission);
 
 	/* close */
 	outbox_free(outbox);
-	may_free(may);
+	permission_free(permission);
 	return status;
 }

@@ -5,8 +5,8 @@
 #include "base/cell.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/near.h"
 #include "base/number.h"
+#include "base/suggestions.h"
 #include "event/spell.h"
 #include "export/columns.h"
 #include "export/format.h"
@@ -16,7 +16,7 @@ struct csv {
 	enum kind kind;
 	ARRAY(char *) columns; /* but for `more`, which is the last; empty: the header is not written yet */
 	size_t common;         /* of an event: how many come before its own */
-	struct near near;      /* to the event that is wanted, of those that there are */
+	struct suggestions suggestions;      /* to the event that is wanted, of those that there are */
 	bool known;	       /* it is one of them, though perhaps none came */
 	struct line spelled, more;
 	struct fields fields;
@@ -123,7 +123,7 @@ static void meet(struct export *export, const char *name)
 		return;
 	csv->known = !strcmp(name, export->options.event);
 	if (colon)
-		near_offer_as(&csv->near, colon + 1, name);
+		suggestions_offer_as(&csv->suggestions, colon + 1, name);
 }
 
 /* "sched", NUL, "name: sched_switch\nID: 316\n..."; what is not like that, events_new() has refused. */
@@ -185,7 +185,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	if (export->options.event) {
 		const char *colon = strchr(export->options.event, ':');
 
-		csv->near = near_begin(colon ? colon + 1 : export->options.event);
+		csv->suggestions = suggestions_begin(colon ? colon + 1 : export->options.event);
 		handlers->on[KIND_FORMAT] = format_seen;
 	}
 	return 0;
@@ -197,7 +197,7 @@ static int end(struct export *export)
 	struct csv *csv = export->state;
 
 	if (export->options.event && !csv->known)
-		return fail("there is no event '%s' in the stream%s", export->options.event, near_text(&csv->near));
+		return fail("there is no event '%s' in the stream%s", export->options.event, suggestions_text(&csv->suggestions));
 	if (csv->columns.count == 0)
 		write_header(export, NULL);
 	return 0;

@@ -1,6 +1,6 @@
 /*
  * order: which runs the hub wants. Orders come from the network: they are parsed with bounds. What of them a machine may record, its own file
- * says (fleet/may.h).
+ * says (fleet/permission.h).
  */
 #ifndef FLEET_ORDER_H
 #define FLEET_ORDER_H

@@ -191,9 +191,9 @@ static char *job_text(const struct recordings *recordings, struct recording *rec
 	if (!order->url)
 		return memory_text(order->text, strlen(order->text));
 	if (!recording->seek)
-		recording->seek = seek_new(order->url, recordings->options.may);
+		recording->seek = seek_new(order->url, recordings->options.permission);
 	programs = seek_look(recording->seek);
-	return *programs ? may_with_programs(order->text, programs) : NULL;
+	return *programs ? permission_with_programs(order->text, programs) : NULL;
 }
 
 /* The job's file as it is allowed here, in the outbox. */
@@ -207,7 +207,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 
 	if (!whole)
 		return; /* the next step looks again */
-	text = may_filter(recordings->options.may, whole, &rest);
+	text = permission_filter(recordings->options.permission, whole, &rest);
 	name = memory_format("%s.job", order->job);
 	path = memory_format("%s/%s", recordings->options.folder, name);
 	if (!text || folder_write(outbox_notes(recordings->options.outbox), name, text, strlen(text)) < 0 || !(job = job_load(path))) {

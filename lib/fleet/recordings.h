@@ -9,13 +9,13 @@
 #ifndef FLEET_RECORDINGS_H
 #define FLEET_RECORDINGS_H
 
-#include "fleet/may.h"
 #include "fleet/outbox.h"
+#include "fleet/permission.h"
 
 struct recordings_options {
 	struct outbox *outbox;
 	const char *folder; /* of the outbox */
-	const struct may *may;
+	const struct permission *permission;
 	const char *node;
 	const char *commands; /* what the paths of trace-collect and run-features begin with */
 	void (*tell)(const char *text);

@@ -15,18 +15,18 @@ enum { LINE_ROOM = 64 << 10, COMM_ROOM = 64 };
 
 struct seek {
 	const char *url;
-	const struct may *may;
+	const struct permission *permission;
 	struct exec_probe *probe; /* NULL: none, or it is not needed any more */
 	bool looked;		  /* at all running programs; the probe tells of later ones */
 	char *programs;
 };
 
-struct seek *seek_new(const char *url, const struct may *may)
+struct seek *seek_new(const char *url, const struct permission *permission)
 {
 	struct seek *seek = NEW(struct seek);
 
 	seek->url = url;
-	seek->may = may;
+	seek->permission = permission;
 	seek->probe = exec_probe_open();
 	seek->programs = memory_text("", 0);
 	return seek;
@@ -73,7 +73,7 @@ static void add(struct seek *seek, const char *program)
 {
 	char *with = memory_format(" %s ", program), *all = memory_format(" %s ", seek->programs), *longer;
 
-	if (may_record(seek->may, program) && !strstr(all, with)) {
+	if (permission_covers(seek->permission, program) && !strstr(all, with)) {
 		longer = memory_format("%s%s%s", seek->programs, *seek->programs ? " " : "", program);
 		free(seek->programs);
 		seek->programs = longer;

@@ -2,7 +2,7 @@
  * seek: finds programs whose command lines name a server (the paper's III.A). /proc has those of processes that run. The kernel tells those of
  * processes that begin (source/exec_probe.h), also if they have ended since.
  *
- *	seek = seek_new("files.example.org", may);
+ *	seek = seek_new("files.example.org", permission);
  *	while (!*seek_look(seek)) ...		each second
  *	seek_free(seek);
  *
@@ -14,12 +14,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fleet/may.h"
+#include "fleet/permission.h"
 
 struct seek;
 
-/* `url` and `may` must stay. */
-struct seek *seek_new(const char *url, const struct may *may);
+/* `url` and `permission` must stay. */
+struct seek *seek_new(const char *url, const struct permission *permission);
 void seek_free(struct seek *seek); /* NULL is allowed */
 
 /* The programs that name the server and may be recorded, with blanks between them; "": none so far. Once there is one, no others come. */

@@ -7,7 +7,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
-#include "base/near.h"
+#include "base/suggestions.h"
 
 struct named_choice {
 	struct choice choice;
@@ -116,7 +116,7 @@ void choices_each_unknown(const struct choices *choices,
 }
 
 /* Tells whether the trace has the event; if not, offers similar names of the trace. */
-static bool is_met(const struct choices *choices, const struct import_event *event, struct near *near)
+static bool is_met(const struct choices *choices, const struct import_event *event, struct suggestions *suggestions)
 {
 	const char *colon;
 
@@ -125,11 +125,11 @@ static bool is_met(const struct choices *choices, const struct import_event *eve
 			continue;
 		if (asks_for(event, choice->system, choice->name))
 			return true;
-		if (near->wanted == event->pattern)
-			near_offer(near, choice->system);
+		if (suggestions->wanted == event->pattern)
+			suggestions_offer(suggestions, choice->system);
 		colon = strchr(choice->name, ':');
 		if (colon) /* it may be too long to be kept whole */
-			near_offer_as(near, colon + 1, choice->name);
+			suggestions_offer_as(suggestions, colon + 1, choice->name);
 	}
 	return false;
 }
@@ -139,10 +139,10 @@ void choices_each_missing(const struct choices *choices, void (*call)(void *cont
 {
 	for (const struct import_event *event = choices->events; event < choices->events + choices->count; event++) {
 		const char *colon = strchr(event->pattern, ':');
-		struct near near = near_begin(colon ? colon + 1 : event->pattern);
+		struct suggestions suggestions = suggestions_begin(colon ? colon + 1 : event->pattern);
 
-		if (event->named && !is_met(choices, event, &near))
-			call(context, event->pattern, near_text(&near));
+		if (event->named && !is_met(choices, event, &suggestions))
+			call(context, event->pattern, suggestions_text(&suggestions));
 	}
 }
 

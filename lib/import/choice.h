@@ -27,7 +27,7 @@ const struct choice *choices_find(struct choices *choices, const char *system, c
 void choices_each_unknown(const struct choices *choices,
 			  void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context);
 
-/* Calls for each named event that the trace lacks, with near_text() of similar names in the trace. */
+/* Calls for each named event that the trace lacks, with suggestions_text() of similar names in the trace. */
 void choices_each_missing(const struct choices *choices, void (*call)(void *context, const char *pattern, const char *near),
 			  void *context);
 

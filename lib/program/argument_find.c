@@ -7,7 +7,7 @@
 #include <dwarf.h>
 
 #include "base/fail.h"
-#include "base/near.h"
+#include "base/suggestions.h"
 #include "program/argument_type.h"
 #include "program/die.h"
 #include "program/members.h"
@@ -400,7 +400,7 @@ static int place_of_parameter(const struct finder *finder, Dwarf_Die *parameter,
 
 static int fail_parameter(const struct finder *finder)
 {
-	struct near near = near_begin(finder->argument->name);
+	struct suggestions suggestions = suggestions_begin(finder->argument->name);
 	Dwarf_Die die;
 	int seen = 0;
 
@@ -409,9 +409,9 @@ static int fail_parameter(const struct finder *finder)
 			const char *name = dwarf_tag(&die) == DW_TAG_formal_parameter ? die_name(&die) : NULL;
 
 			if (name)
-				near_offer(&near, name);
+				suggestions_offer(&suggestions, name);
 		} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
-	return fail("function '%s' has no parameter '%s'%s", finder->question->function, finder->argument->name, near_text(&near));
+	return fail("function '%s' has no parameter '%s'%s", finder->question->function, finder->argument->name, suggestions_text(&suggestions));
 }
 
 static int find_parameter(const struct finder *finder, struct place *place)
@@ -591,7 +591,7 @@ static int take_member(struct finder *finder, const struct argument_step *step, 
 
 		return fail("cannot tell '%.*s' of '%s': %s '%s' has no member '%s'%s", finder->argument->length, finder->argument->text,
 			    finder->question->function, type_is_declared(&peeled) ? "as far as is known," : "type", name ? name : "",
-			    step->member, member.near);
+			    step->member, member.suggestions);
 	}
 	place->offset += member.offset;
 	place->type = member.type;

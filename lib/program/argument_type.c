@@ -5,7 +5,7 @@
 
 #include <dwarf.h>
 
-#include "base/near.h"
+#include "base/suggestions.h"
 #include "program/die.h"
 
 enum { PEELS_MAX = 32, WORD = 8, MEMBERS_MAX = 1 << 14, NESTED_MAX = 8, FIELDS_MAX = 256, ELEMENTS_MAX = 1 << 24, FAR = 1 << 30 };
@@ -270,7 +270,7 @@ bool type_is_text(Dwarf_Die *type, struct type_text *text)
 struct member_search {
 	const char *name;
 	struct type_member *found;
-	struct near near;
+	struct suggestions suggestions;
 	int seen;
 };
 
@@ -311,7 +311,7 @@ static int look_at(struct member_search *search, Dwarf_Die *die, int64_t base, i
 	if (dwarf_attr(die, DW_AT_data_member_location, &place) && !read_distance(die, DW_AT_data_member_location, &offset))
 		return name && strcmp(name, search->name) == 0 ? -1 : 0; /* of a virtual base */
 	if (name && *name) {
-		near_offer(&search->near, name);
+		suggestions_offer(&search->suggestions, name);
 		if (strcmp(name, search->name) != 0)
 			return 0;
 		search->found->offset = base + offset;
@@ -338,12 +338,12 @@ static bool find_within(struct member_search *search, Dwarf_Die *type, int64_t b
 
 bool type_find_member(Dwarf_Die *type, const char *name, struct type_member *member)
 {
-	struct member_search search = {.name = name, .found = member, .near = near_begin(name)};
+	struct member_search search = {.name = name, .found = member, .suggestions = suggestions_begin(name)};
 
 	*member = (struct type_member){0};
 	if (find_within(&search, type, 0, 0))
 		return true;
-	snprintf(member->near, sizeof(member->near), "%s", near_text(&search.near));
+	snprintf(member->suggestions, sizeof(member->suggestions), "%s", suggestions_text(&search.suggestions));
 	return false;
 }
 

@@ -56,7 +56,7 @@ struct type_member {
 	int64_t offset;
 	Dwarf_Die type;
 	struct type_bits bits;
-	char near[256]; /* if there is none of this name: those with a like name, for a message */
+	char suggestions[256]; /* if there is none of this name: those with a like name, for a message */
 };
 
 /* In bases and in members without a name, too. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/glance.h"
+#include "base/cached_stat.h"
 #include "base/memory.h"
 #include "program/opener.h"
 #include "program/symbol.h"
@@ -19,7 +19,7 @@ struct leave {
 	bool unsafe, loads;
 	bool unwinds; /* a process of it has the unwinder of exceptions */
 	bool throws;  /* a process of it has a runtime of C++, too */
-	ARRAY(struct glance) seen; /* libraries that were looked at */
+	ARRAY(struct cached_stat) seen; /* libraries that were looked at */
 };
 
 /* --- libraries that processes have loaded, by /proc, whether the program names them or not --------------------------------- */
@@ -66,11 +66,11 @@ static size_t take_maps(const char *process, loaded_taker *take, void *context)
 static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 {
 	DIR *folder = opendir("/proc");
-	struct glance wanted, found;
+	struct cached_stat wanted, found;
 	struct dirent *entry;
 	size_t count = 0;
 
-	if (!glance_at(program, &wanted))
+	if (!cached_stat_at(program, &wanted))
 		wanted.inode = 0;
 	while (folder && (entry = readdir(folder))) {
 		char exe[2 * NAME_ROOM];
@@ -78,7 +78,7 @@ static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) || strlen(entry->d_name) >= NAME_ROOM / 2)
 			continue;
 		snprintf(exe, sizeof(exe), "/proc/%.20s/exe", entry->d_name);
-		if (glance_at(exe, &found) && glance_is_same(&found, &wanted))
+		if (cached_stat_at(exe, &found) && cached_stat_is_same(&found, &wanted))
 			count += take_maps(entry->d_name, take, context);
 	}
 	if (folder)
@@ -141,7 +141,7 @@ static char *path_of(const struct opener_file *file, const char *program, char *
 }
 
 /* Where a file lies that is found at this path, which is freed; NULL: it is not there. */
-static char *find_at(const char *program, char *path, struct glance *seen)
+static char *find_at(const char *program, char *path, struct cached_stat *seen)
 {
 	struct opener_file file;
 
@@ -149,14 +149,14 @@ static char *find_at(const char *program, char *path, struct glance *seen)
 		free(path);
 		return NULL;
 	}
-	*seen = (struct glance){file.status.st_dev, file.status.st_ino, S_IFREG};
+	*seen = (struct cached_stat){file.status.st_dev, file.status.st_ino, S_IFREG};
 	path = path_of(&file, program, path);
 	close(file.place);
 	return path;
 }
 
 /* Folders are those that the program names, so they may be on a file system that does not answer. NULL: it is nowhere. */
-static char *find_library(const char *program, const char *folders, const char *name, struct glance *seen)
+static char *find_library(const char *program, const char *folders, const char *name, struct cached_stat *seen)
 {
 	const char *lists[] = {folders, SYMBOL_LIBRARIES};
 
@@ -204,15 +204,15 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-static bool is_seen(const struct leave *leave, const struct glance *file)
+static bool is_seen(const struct leave *leave, const struct cached_stat *file)
 {
 	for (size_t i = 0; i < leave->seen.count; i++)
-		if (glance_is_same(&leave->seen.items[i], file))
+		if (cached_stat_is_same(&leave->seen.items[i], file))
 			return true;
 	return false;
 }
 
-static bool is_new(struct search *search, const struct glance *file)
+static bool is_new(struct search *search, const struct cached_stat *file)
 {
 	if (!S_ISREG(file->mode) || is_seen(search->leave, file))
 		return false;
@@ -227,7 +227,7 @@ static void add_needed(struct search *search, const char *text, size_t length)
 	char *folders = memory_format("%s%s%s", text, *text && *program ? ":" : "", program);
 
 	for (const char *name = text + strlen(text) + 1; name < text + length; name += strlen(name) + 1) {
-		struct glance seen;
+		struct cached_stat seen;
 		char *path = *name && !is_runtime(name) ? find_library(search->leave->path, folders, name, &seen) : NULL;
 
 		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* it may be any */
@@ -270,14 +270,14 @@ static void read_needed(struct search *search)
 static void take_loaded(void *context, const char *path, const char *name)
 {
 	struct search *search = context;
-	struct glance seen;
+	struct cached_stat seen;
 	unsigned traits = 0;
 
 	search->leave->unwinds |= is_among(unwinders, base_of(name));
 	search->leave->throws |= is_among(throwers, base_of(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
-	if (!glance_at(path, &seen)) {
+	if (!cached_stat_at(path, &seen)) {
 		search->traits |= ENDS_THROWS; /* it may be any */
 		return;
 	}
@@ -353,7 +353,7 @@ size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS])
 	size_t count = 0;
 
 	for (; *names && !leave->throws; names++) {
-		struct glance seen;
+		struct cached_stat seen;
 		char *path = find_library(leave->path, "", *names, &seen);
 
 		if (path)
@@ -364,14 +364,14 @@ size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS])
 
 static bool is_run_by(const char *path, const int32_t *tids, size_t count)
 {
-	struct glance wanted, found;
+	struct cached_stat wanted, found;
 	char exe[32];
 
-	if (!glance_at(path, &wanted))
+	if (!cached_stat_at(path, &wanted))
 		return true; /* it may be any */
 	for (size_t i = 0; i < count; i++) {
 		snprintf(exe, sizeof(exe), "/proc/%d/exe", tids[i]);
-		if (glance_at(exe, &found) && glance_is_same(&found, &wanted))
+		if (cached_stat_at(exe, &found) && cached_stat_is_same(&found, &wanted))
 			return true;
 	}
 	return false;
@@ -385,9 +385,9 @@ struct newcomers {
 static void take_newcomer(void *context, const char *path, const char *name)
 {
 	struct newcomers *newcomers = context;
-	struct glance file;
+	struct cached_stat file;
 
-	if (!is_runtime(name) && (!glance_at(path, &file) || (S_ISREG(file.mode) && !is_seen(newcomers->leave, &file))))
+	if (!is_runtime(name) && (!cached_stat_at(path, &file) || (S_ISREG(file.mode) && !is_seen(newcomers->leave, &file))))
 		newcomers->any = true;
 }
 
@@ -430,7 +430,7 @@ size_t leave_switches(const struct leave *leave, struct leave_switch found[LEAVE
 	size_t count = add_switches(leave, leave->path, found, 0);
 
 	for (size_t i = 0; i < 2 && !(leave->traits & ENDS_ALONE); i++) {
-		struct glance seen;
+		struct cached_stat seen;
 		char *path = find_library(leave->path, "", libraries[i], &seen);
 
 		if (path && strcmp(path, leave->path) != 0)

@@ -14,9 +14,9 @@
 
 #include <linux/magic.h>
 
+#include "base/cached_stat.h"
 #include "base/clean.h"
 #include "base/fail.h"
-#include "base/glance.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/proc.h"
@@ -72,7 +72,7 @@ struct lookup {
 	int64_t waited, looked;		      /* ns so far; and when its state was looked at last */
 	uid_t asked, asked_before;	      /* whose files the last two questions are about */
 	ARRAY(struct owner) owners;
-	struct glance probed; /* the only file that this process, by number, has read */
+	struct cached_stat probed; /* the only file that this process, by number, has read */
 	unsigned probing;
 	char *path; /* the last that was asked about, which is mostly the next, too; NULL: none */
 	struct opener_file found; /* there */
@@ -517,9 +517,9 @@ size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, c
 /* Where a probe goes must not be said by a process that has read anything but this very file: it may be another's by then. */
 static void ask_only_about(struct lookup *lookup, const struct stat *status)
 {
-	struct glance file = {status->st_dev, status->st_ino, S_IFREG};
+	struct cached_stat file = {status->st_dev, status->st_ino, S_IFREG};
 
-	if (!glance_is_same(&file, &lookup->probed) || lookup->probing != lookup->processes || lookup->held > 0)
+	if (!cached_stat_is_same(&file, &lookup->probed) || lookup->probing != lookup->processes || lookup->held > 0)
 		end_process(lookup);
 	lookup->probed = file;
 	lookup->probing = lookup->processes + (lookup->socket < 0);

@@ -11,10 +11,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/suggestions.h"
 #include "program/argument.h"
 #include "program/coroutine.h"
 #include "program/demangle.h"
-#include "base/near.h"
 
 /*
  * How well a symbol answers to the name. An exported function may have older versions beside the default one, and local
@@ -33,7 +33,7 @@ struct search {
 	bool several;	/* others rank as high */
 	uint64_t value, size;
 	size_t functions;
-	struct near near;
+	struct suggestions suggestions;
 };
 
 /* Symbols of a .symtab may carry their version: memcpy@@GLIBC_2.14 is the default one, memcpy@GLIBC_2.2.5 is old. */
@@ -83,7 +83,7 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 		rank = rank_of_plain(search, symbol, name, plain);
 	if (rank == RANK_NONE) {
 		if (search->suggest)
-			near_offer(&search->near, plain ? plain : name);
+			suggestions_offer(&search->suggestions, plain ? plain : name);
 	} else if (rank > search->rank) {
 		search->rank = rank;
 		search->several = false;
@@ -173,7 +173,7 @@ static int file_offset(Elf *elf, const char *path, uint64_t address, uint64_t *o
 
 static struct search search_begin(const char *name, bool variable)
 {
-	return (struct search){.function = name, .variable = variable, .part = last_identifier(name), .near = near_begin(name)};
+	return (struct search){.function = name, .variable = variable, .part = last_identifier(name), .suggestions = suggestions_begin(name)};
 }
 
 /* -1 after fail(): it is no ELF file, or names nothing of the kind. */
@@ -198,9 +198,9 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 		return -1;
 	if (search.type == STT_GNU_IFUNC)
 		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function,
-			    path, near_text(&search.near));
+			    path, suggestions_text(&search.suggestions));
 	if (search.rank == RANK_NONE)
-		return fail("no function '%s' in '%s'%s", function, path, near_text(&search.near));
+		return fail("no function '%s' in '%s'%s", function, path, suggestions_text(&search.suggestions));
 	if (search.several)
 		return fail("there are several functions '%s' in '%s'; those of C++ can be told by their symbols", function,
 			    path);
@@ -228,7 +228,7 @@ static int search_variable(Elf *elf, const char *path, const char *variable, uin
 	if (search_all(elf, path, &search) < 0)
 		return -1;
 	if (search.rank == RANK_NONE)
-		return fail("no variable '%s' in '%s'%s", variable, path, near_text(&search.near));
+		return fail("no variable '%s' in '%s'%s", variable, path, suggestions_text(&search.suggestions));
 	if (search.type == STT_TLS)
 		return fail("each thread has its own '%s' of '%s'", variable, path);
 	if (search.several)

@@ -8,8 +8,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/near.h"
 #include "base/number.h"
+#include "base/suggestions.h"
 
 #define SIZES "charts/formats/calls.sizes"
 
@@ -179,7 +179,7 @@ enum { LINES = sizeof(lines) / sizeof(lines[0]) };
 
 static int refuse(const char *word)
 {
-	struct near near = near_begin(word);
+	struct suggestions suggestions = suggestions_begin(word);
 	char *all = memory_text("", 0);
 
 	for (int i = 0; i < LINES; i++) {
@@ -187,9 +187,9 @@ static int refuse(const char *word)
 
 		free(all);
 		all = longer;
-		near_offer(&near, lines[i].word);
+		suggestions_offer(&suggestions, lines[i].word);
 	}
-	fail("unknown word '%s'%s; a line begins with one of %s", word, near_text(&near), all);
+	fail("unknown word '%s'%s; a line begins with one of %s", word, suggestions_text(&suggestions), all);
 	free(all);
 	return -1;
 }

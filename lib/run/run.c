@@ -20,9 +20,9 @@ struct run *run_new(struct run_process *process, const char *program)
 	return run;
 }
 
-void run_free(struct kin *kin, struct run *run)
+void run_free(struct process_tree *tree, struct run *run)
 {
-	process_unref(kin, run->process);
+	process_unref(tree, run->process);
 	tally_free(run->sums);
 	tally_free(run->later);
 	free(run);

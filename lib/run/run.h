@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/kin.h"
+#include "run/process_tree.h"
 #include "stream/stream.h"
 
 enum { RUN_NAME_ROOM = 256 };
@@ -32,7 +32,7 @@ struct run {
 };
 
 struct run *run_new(struct run_process *process, const char *program);
-void run_free(struct kin *kin, struct run *run);
+void run_free(struct process_tree *tree, struct run *run);
 
 /* An event of a thread of its process. */
 void run_event(struct run *run, int64_t ts);

@@ -170,7 +170,7 @@ static bool is_from_here(const struct run_builder *builder)
 /* Numbers mean other calls from now on, so calls of threads that the input had before are not known any longer. */
 static void forget_calls(struct run_builder *builder)
 {
-	for (struct run_thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next) {
+	for (struct run_thread *thread = builder->list.tree.threads; thread; thread = thread->hh.next) {
 		thread->open = thread->before = NULL;
 		thread->has_returned = thread->idle = false;
 	}
@@ -205,7 +205,7 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 		return -1;
 	if (fields_integer(fields, "tid", &tid) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (fields_is(fields, "ended", "yes") && !builder->options.light && (thread = kin_find(&builder->list.kin, (int32_t)tid)))
+	if (fields_is(fields, "ended", "yes") && !builder->options.light && (thread = process_tree_find(&builder->list.tree, (int32_t)tid)))
 		run_list_end_thread(&builder->list, thread);
 	else if (fields_text(fields, "program", program, sizeof(program)))
 		note_program(builder, (int32_t)tid, program, false);
@@ -293,7 +293,7 @@ static int write_before(struct run_builder *builder, int64_t ts, int64_t now)
 
 	while (status == 0 && (run = run_list_take(&builder->list, ts))) {
 		status = write_run(builder, run, now);
-		run_free(&builder->list.kin, run);
+		run_free(&builder->list.tree, run);
 	}
 	return status;
 }
@@ -306,14 +306,14 @@ static bool is_long_over(const struct run *run, int64_t now)
 /* A thread made another, by the result of its call, which may come after the child's first calls. */
 static void made(struct run_builder *builder, struct run_thread *parent, int64_t tid, bool is_thread)
 {
-	struct run_thread *child = tid <= INT32_MAX ? kin_find(&builder->list.kin, (int32_t)tid) : NULL;
+	struct run_thread *child = tid <= INT32_MAX ? process_tree_find(&builder->list.tree, (int32_t)tid) : NULL;
 
 	if (tid > INT32_MAX || child == parent)
 		return;
 	if (child && child->first >= parent->entered)
 		run_list_adopt(&builder->list, child, parent->process, is_thread);
 	else if (!child || child->gone) /* else the number is one of another pid namespace */
-		kin_born(&builder->list.kin, (int32_t)tid, parent->process, is_thread);
+		process_tree_born(&builder->list.tree, (int32_t)tid, parent->process, is_thread);
 }
 
 /*
@@ -338,7 +338,7 @@ static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAM
 
 static struct run_thread *other_thread(const struct run_builder *builder, const struct run_thread *left)
 {
-	for (struct run_thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next)
+	for (struct run_thread *thread = builder->list.tree.threads; thread; thread = thread->hh.next)
 		if (thread != left && thread->process == left->process && !thread->gone)
 			return thread;
 	return NULL;
@@ -350,7 +350,7 @@ static void end_others(struct run_builder *builder, struct run_thread *left)
 	struct run_thread *other;
 
 	while (left->process->live > 1 && (other = other_thread(builder, left)))
-		kin_end(&builder->list.kin, other);
+		process_tree_end(&builder->list.tree, other);
 }
 
 /* The thread begins a run if it executes the job's program, and its process is not one already. Whether it does. */
@@ -376,7 +376,7 @@ static bool exec_returned(struct run_builder *builder, struct run_thread *thread
 	if (own)
 		run_list_unmake(&builder->list, former);
 	run_list_call_over(&builder->list, thread);
-	run_list_begin(&builder->list, kin_renew(&builder->list.kin, thread), name, false);
+	run_list_begin(&builder->list, process_tree_renew(&builder->list.tree, thread), name, false);
 	thread->open = thread->before = NULL;
 	thread->has_returned = thread->idle = false;
 	return true;
@@ -396,7 +396,7 @@ static void ask_name(struct run_builder *builder, struct run_process *process, i
 
 static struct run_thread *thread_of(struct run_builder *builder, const struct event *event)
 {
-	struct run_thread *thread = kin_thread(&builder->list.kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
+	struct run_thread *thread = process_tree_thread(&builder->list.tree, event->tid, events_tgid(builder->events, event->tid), event->ts);
 
 	if (!thread->process->asked)
 		ask_name(builder, thread->process, thread->tid);
@@ -523,20 +523,20 @@ static void forked(struct run_builder *builder, const struct event *event)
 	if (parent <= 0 || child <= 0 || parent == child)
 		return;
 	builder->list.forks = true;
-	thread = kin_thread(&builder->list.kin, parent, events_tgid(builder->events, parent), event->ts);
+	thread = process_tree_thread(&builder->list.tree, parent, events_tgid(builder->events, parent), event->ts);
 	if (!thread->process->asked)
 		ask_name(builder, thread->process, parent);
-	former = kin_find(&builder->list.kin, child);
+	former = process_tree_find(&builder->list.tree, child);
 	if (former)
 		run_list_end_thread(&builder->list, former);
-	kin_born(&builder->list.kin, child, thread->process, false); /* a thread, if its task record says so */
+	process_tree_born(&builder->list.tree, child, thread->process, false); /* a thread, if its task record says so */
 }
 
 /* The run of the process that a thread belongs to; NULL: none. */
 static struct run *light_run(const struct run_builder *builder, int32_t tid)
 {
 	int32_t tgid = events_tgid(builder->events, tid);
-	const struct run_thread *leader = kin_find(&builder->list.kin, tgid ? tgid : tid);
+	const struct run_thread *leader = process_tree_find(&builder->list.tree, tgid ? tgid : tid);
 
 	return leader && !leader->gone ? leader->process->run : NULL;
 }
@@ -544,7 +544,7 @@ static struct run *light_run(const struct run_builder *builder, int32_t tid)
 static void light_begin(struct run_builder *builder, const struct event *event)
 {
 	int32_t tid = (int32_t)event_number(event, builder->exec_pid);
-	struct run_thread *thread = kin_thread(&builder->list.kin, tid, tid, event->ts);
+	struct run_thread *thread = process_tree_thread(&builder->list.tree, tid, tid, event->ts);
 	char file[4096], *name;
 
 	event_text(event, builder->exec_file, file, sizeof(file));
@@ -553,7 +553,7 @@ static void light_begin(struct run_builder *builder, const struct event *event)
 		job_learn(builder->options.job, name);
 	if (thread->process->run || !job_runs(builder->options.job, name))
 		return;
-	run_list_begin(&builder->list, kin_renew(&builder->list.kin, thread), name, false);
+	run_list_begin(&builder->list, process_tree_renew(&builder->list.tree, thread), name, false);
 	run_event(thread->process->run, event->ts);
 }
 
@@ -588,7 +588,7 @@ static void light_ends(struct run_builder *builder, struct run *run, const struc
 	if (!is_last)
 		return;
 	run_event(run, event->ts);
-	kin_end(&builder->list.kin, kin_find(&builder->list.kin, run->process->tgid));
+	process_tree_end(&builder->list.tree, process_tree_find(&builder->list.tree, run->process->tgid));
 	run_list_finish(&builder->list, run);
 }
 

@@ -8,7 +8,7 @@ static void free_runs(struct run_list *list, struct run **runs)
 		struct run *run = *runs;
 
 		*runs = run->next;
-		run_free(&list->kin, run);
+		run_free(&list->tree, run);
 	}
 }
 
@@ -19,7 +19,7 @@ void run_list_clear(struct run_list *list)
 	list->last = &list->runs;
 	list->over_last = &list->over;
 	list->forks = false;
-	kin_free(&list->kin);
+	process_tree_free(&list->tree);
 }
 
 static struct run **find_link(struct run_list *list, const struct run *run)
@@ -44,7 +44,7 @@ static void take_out(struct run_list *list, struct run *run)
 /* The run's processes go to the run `to`; NULL: to none. */
 static void move_processes(struct run_list *list, const struct run *run, struct run *to)
 {
-	for (struct run_process *process = list->kin.all; process; process = process->next)
+	for (struct run_process *process = list->tree.all; process; process = process->next)
 		if (process->run == run) {
 			process->run = to;
 			process->muted = !to;
@@ -57,7 +57,7 @@ void run_list_finish(struct run_list *list, struct run *run)
 	move_processes(list, run, NULL);
 	take_out(list, run);
 	if (!run->seen) {
-		run_free(&list->kin, run);
+		run_free(&list->tree, run);
 		return;
 	}
 	*list->over_last = run;
@@ -68,7 +68,7 @@ void run_list_finish(struct run_list *list, struct run *run)
 static void close_run(struct run_list *list, struct run *run)
 {
 	run->closed = true;
-	for (const struct run_thread *thread = list->kin.threads; thread; thread = thread->hh.next)
+	for (const struct run_thread *thread = list->tree.threads; thread; thread = thread->hh.next)
 		run->awaited += thread->process->run == run && thread->process != run->process && !thread->gone && thread->open &&
 				thread->entered <= run->end;
 	if (run->awaited == 0)
@@ -83,10 +83,10 @@ void run_list_end_thread(struct run_list *list, struct run_thread *thread)
 	if (thread->gone)
 		return;
 	process_ref(thread->process);
-	kin_end(&list->kin, thread);
+	process_tree_end(&list->tree, thread);
 	if (own && run->process->live == 0 && !run->closed && (!run->partial || list->forks)) /* else a parent may claim it yet */
 		close_run(list, run);
-	process_unref(&list->kin, thread->process);
+	process_unref(&list->tree, thread->process);
 }
 
 struct run *run_list_begin(struct run_list *list, struct run_process *process, const char *program, bool partial)
@@ -121,14 +121,14 @@ static void fold(struct run_list *list, struct run *child, struct run *into)
 	}
 	move_processes(list, child, into);
 	take_out(list, child);
-	run_free(&list->kin, child);
+	run_free(&list->tree, child);
 }
 
 void run_list_unmake(struct run_list *list, struct run *run)
 {
 	struct run_process *process = run->process;
 
-	for (struct run_process *each = list->kin.all; each; each = each->next)
+	for (struct run_process *each = list->tree.all; each; each = each->next)
 		if (each->run == run)
 			each->run = NULL;
 	process->run = NULL;
@@ -137,7 +137,7 @@ void run_list_unmake(struct run_list *list, struct run *run)
 	tally_add(process->sums, run->sums);
 	tally_add(process->sums, run->later);
 	take_out(list, run);
-	run_free(&list->kin, run);
+	run_free(&list->tree, run);
 }
 
 /* Processes whose ancestors have a run now have it, too. */
@@ -147,7 +147,7 @@ static void inherit(struct run_list *list)
 
 	while (again) {
 		again = false;
-		for (struct run_process *process = list->kin.all; process; process = process->next) {
+		for (struct run_process *process = list->tree.all; process; process = process->next) {
 			const struct run_process *parent = process->parent;
 
 			if (process->run || process->muted || !parent || (!parent->run && !parent->muted))
@@ -163,7 +163,7 @@ static void inherit(struct run_list *list)
 void run_list_adopt(struct run_list *list, struct run_thread *thread, struct run_process *parent, bool is_thread)
 {
 	struct run *own = thread->process->run, *former = own && own->partial && own->process == thread->process ? own : NULL;
-	struct run_process *process = kin_adopt(&list->kin, thread, parent, is_thread);
+	struct run_process *process = process_tree_adopt(&list->tree, thread, parent, is_thread);
 
 	if (!process)
 		return;
@@ -178,7 +178,7 @@ void run_list_adopt(struct run_list *list, struct run_thread *thread, struct run
 								  : parent->run->closed		     ? NULL
 												     : parent->run->later);
 	}
-	process_unref(&list->kin, process);
+	process_unref(&list->tree, process);
 	inherit(list);
 }
 

@@ -15,7 +15,7 @@
 #include "run/run.h"
 
 struct run_list {
-	struct kin kin;
+	struct process_tree tree;
 	struct run *runs, **last;      /* in the order of their beginnings */
 	struct run *over, **over_last; /* to be written, in the order of their ends */
 	bool forks;		       /* sched_process_fork tells parents */

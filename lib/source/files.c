@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/glance.h"
+#include "base/cached_stat.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -104,7 +104,7 @@ void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
 static const char *look_up(int32_t tid, int32_t fd, uint64_t *inode)
 {
 	char path[48], target[64];
-	struct glance seen;
+	struct cached_stat seen;
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
@@ -119,7 +119,7 @@ static const char *look_up(int32_t tid, int32_t fd, uint64_t *inode)
 			*inode = *number == '[' ? strtoull(number + 1, NULL, 10) : 0;
 			return kinds[i].kind;
 		}
-	if (*target == '/' && glance_at(path, &seen) && S_ISFIFO(seen.mode))
+	if (*target == '/' && cached_stat_at(path, &seen) && S_ISFIFO(seen.mode))
 		return "pipe";
 	return plain;
 }

@@ -22,7 +22,7 @@
 enum { PROGRAMS = 256, EVENTS_ROOM = 4096, FIRST_FREE = 2, PRIORITY = -20 };
 
 struct gated {
-	struct glance file;
+	struct cached_stat file;
 	ARRAY(char *) events;
 };
 
@@ -66,7 +66,7 @@ void gate_watch(struct gate *gate, const char *file)
 	fanotify_mark(gate->group, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, file);
 }
 
-size_t gate_add(struct gate *gate, const struct glance *program)
+size_t gate_add(struct gate *gate, const struct cached_stat *program)
 {
 	*ARRAY_ADD(&gate->programs) = (struct gated){.file = *program};
 	return gate->programs.count - 1;
@@ -102,14 +102,14 @@ static void turn_off(struct gate *gate, size_t number)
 /* A process whose number is not known here (0, in another namespace) may run any of them. */
 static void let_in(struct gate *gate, int32_t pid)
 {
-	struct glance runs = {0};
+	struct cached_stat runs = {0};
 	char exe[32];
 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", pid);
-	if (pid != 0 && !glance_at(exe, &runs))
+	if (pid != 0 && !cached_stat_at(exe, &runs))
 		return;
 	for (size_t i = 0; i < gate->programs.count; i++)
-		if (pid == 0 || glance_is_same(&gate->programs.items[i].file, &runs))
+		if (pid == 0 || cached_stat_is_same(&gate->programs.items[i].file, &runs))
 			turn_off(gate, i);
 }
 

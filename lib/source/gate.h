@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/glance.h"
+#include "base/cached_stat.h"
 
 struct gate;
 
@@ -28,7 +28,7 @@ struct gate *gate_new(void);
 void gate_watch(struct gate *gate, const char *file);
 
 /* A program whose probes are to be off by then; its number, from 0 on. */
-size_t gate_add(struct gate *gate, const struct glance *program);
+size_t gate_add(struct gate *gate, const struct cached_stat *program);
 
 /* A file in tracefs that turns some of its probes off if "0" is written to it. The path is copied. */
 void gate_add_event(struct gate *gate, size_t program, const char *enable);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/glance.h"
+#include "base/cached_stat.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/proc.h"
@@ -186,10 +186,10 @@ static bool find_path(int32_t id, uint64_t inode, char path[PATH_ROOM])
 	snprintf(name, sizeof(name), "/proc/%d/fd", id);
 	folder = opendir(name);
 	for (int left = LINKS_MAX; folder && length < 0 && left > 0 && (entry = readdir(folder)); left--) {
-		struct glance seen;
+		struct cached_stat seen;
 
 		snprintf(name, sizeof(name), "/proc/%d/fd/%d", id, atoi(entry->d_name));
-		if (*entry->d_name != '.' && glance_at(name, &seen) && seen.inode == inode)
+		if (*entry->d_name != '.' && cached_stat_at(name, &seen) && seen.inode == inode)
 			length = readlink(name, target, sizeof(target) - 1);
 	}
 	if (folder)
@@ -212,10 +212,10 @@ static bool has_locked(int32_t pid, uint64_t inode)
 	snprintf(name, sizeof(name), "/proc/%d/fd", pid);
 	folder = opendir(name);
 	for (int left = LINKS_MAX; folder && !found && left > 0 && (entry = readdir(folder)); left--) {
-		struct glance seen;
+		struct cached_stat seen;
 
 		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, atoi(entry->d_name));
-		if (*entry->d_name == '.' || !glance_at(name, &seen) || seen.inode != inode)
+		if (*entry->d_name == '.' || !cached_stat_at(name, &seen) || seen.inode != inode)
 			continue;
 		snprintf(name, sizeof(name), "fdinfo/%d", atoi(entry->d_name));
 		found = proc_read(pid, name, text, sizeof(text)) > 0 && strstr(text, "\nlock:");
@@ -278,10 +278,10 @@ int locks_within(struct stream *stream, struct threads *threads, int32_t tid, in
 	struct holder_event event = {.common_type = ID_HOLDER, .common_pid = tid};
 	struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = ts};
 	char name[48], sort[16];
-	struct glance seen;
+	struct cached_stat seen;
 
 	snprintf(name, sizeof(name), "/proc/%d/fd/%d", tid, fd);
-	if (!glance_at(name, &seen) || !find_wait(pid, seen.inode, &event, sort))
+	if (!cached_stat_at(name, &seen) || !find_wait(pid, seen.inode, &event, sort))
 		return 0;
 	read_list(sort, &event);
 	if (event.pid && !proc_state(event.pid))

@@ -650,10 +650,10 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 	for (size_t i = 0; i < probes->programs.count; i++) {
 		struct probed *program = &probes->programs.items[i];
 		char *needs[LEAVE_NEEDS];
-		struct glance file;
+		struct cached_stat file;
 		size_t count;
 
-		if (!is_at_risk(program) || !glance_at(program->path, &file))
+		if (!is_at_risk(program) || !cached_stat_at(program->path, &file))
 			continue;
 		count = leave_needs(program->leave, needs);
 		if (count) {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/glance.h"
+#include "base/cached_stat.h"
 #include "base/number.h"
 #include "base/proc.h"
 
@@ -62,10 +62,10 @@ static struct pipe to_pipe(dev_t device, ino_t inode, mode_t mode)
 static struct pipe pipe_of(const char *process, int fd)
 {
 	char path[64];
-	struct glance seen;
+	struct cached_stat seen;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/fd/%d", process, fd);
-	return glance_at(path, &seen) ? to_pipe(seen.device, seen.inode, seen.mode) : (struct pipe){0};
+	return cached_stat_at(path, &seen) ? to_pipe(seen.device, seen.inode, seen.mode) : (struct pipe){0};
 }
 
 /* Those whose input is this pipe, and the pipes that these write to. */

@@ -9,7 +9,7 @@
 #include <event-parse.h>
 
 #include "base/fail.h"
-#include "base/near.h"
+#include "base/suggestions.h"
 #include "event/format.h"
 #include "event/predicate.h"
 #include "source/argument_record.h"
@@ -195,14 +195,14 @@ static int add_all(struct wishes *wishes, const char *wanted, const char *patter
 }
 
 /* `whole`: told with the system. */
-static void offer_names(struct near *near, const char *system, bool whole)
+static void offer_names(struct suggestions *suggestions, const char *system, bool whole)
 {
 	char **names = tracefs_system_events(NULL, system);
 
 	for (int i = 0; names && names[i]; i++) {
 		char *full = memory_format("%s:%s", system, names[i]);
 
-		near_offer_as(near, names[i], whole ? full : names[i]);
+		suggestions_offer_as(suggestions, names[i], whole ? full : names[i]);
 		free(full);
 	}
 	tracefs_list_free(names);
@@ -211,14 +211,14 @@ static void offer_names(struct near *near, const char *system, bool whole)
 /* Nothing matches: is it the system that nobody knows, or the name in it? Or is it a name without its system? */
 static int fail_unknown(const char *event, const char *wanted, const char *pattern)
 {
-	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
+	struct suggestions near_systems = suggestions_begin(wanted), near_names = suggestions_begin(pattern);
 	char **systems = tracefs_event_systems(NULL);
 	bool matching = false, bare = !strchr(event, ':');
 
 	if (!systems)
 		return instance_fail_access("read", "events");
 	for (int i = 0; systems[i]; i++) {
-		near_offer(&near_systems, systems[i]);
+		suggestions_offer(&near_systems, systems[i]);
 		if (bare)
 			offer_names(&near_systems, systems[i], true);
 		if (fnmatch(wanted, systems[i], 0) != 0)
@@ -227,7 +227,7 @@ static int fail_unknown(const char *event, const char *wanted, const char *patte
 		offer_names(&near_names, systems[i], false);
 	}
 	tracefs_list_free(systems);
-	return fail("no event '%s' in this kernel%s", event, near_text(matching ? &near_names : &near_systems));
+	return fail("no event '%s' in this kernel%s", event, suggestions_text(matching ? &near_names : &near_systems));
 }
 
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags)

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/near.h"
+#include "base/suggestions.h"
 #include "program/argument.h"
 #include "program/members.h"
 
@@ -594,7 +594,7 @@ static void fail_unknown(const char *name)
 {
 	char *folder = file_shipped("charts/states");
 	DIR *directory = folder ? opendir(folder) : NULL;
-	struct near near = near_begin(name);
+	struct suggestions suggestions = suggestions_begin(name);
 	const struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
@@ -602,13 +602,13 @@ static void fail_unknown(const char *name)
 		char *shipped = end ? memory_text(entry->d_name, (size_t)(end - entry->d_name)) : NULL;
 
 		if (shipped && !strcmp(end, ".state"))
-			near_offer(&near, shipped);
+			suggestions_offer(&suggestions, shipped);
 		free(shipped);
 	}
 	if (directory)
 		closedir(directory);
 	free(folder);
-	fail("no state file '%.100s'%s", name, near_text(&near));
+	fail("no state file '%.100s'%s", name, suggestions_text(&suggestions));
 }
 
 struct state_file *state_file_load(const char *name, struct events *events)

@@ -5,8 +5,8 @@
 
 #include "base/clean.h"
 #include "base/fail.h"
-#include "base/near.h"
 #include "base/number.h"
+#include "base/suggestions.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
@@ -68,16 +68,16 @@ static uint32_t find_tid(const struct whole *whole, const char *text)
 	return thread;
 }
 
-static void offer(struct near *near, const char *name)
+static void offer(struct suggestions *suggestions, const char *name)
 {
 	char *clean = clean_text(name, strlen(name));
 
-	near_offer(near, clean);
+	suggestions_offer(suggestions, clean);
 	free(clean);
 }
 
 /* The only thread of this name; NUMBER_NONE: there is none, or *several. */
-static uint32_t find_name(const struct whole *whole, const char *name, bool *several, struct near *near)
+static uint32_t find_name(const struct whole *whole, const char *name, bool *several, struct suggestions *suggestions)
 {
 	uint32_t found = NUMBER_NONE;
 
@@ -85,7 +85,7 @@ static uint32_t find_name(const struct whole *whole, const char *name, bool *sev
 	for (uint32_t i = 0; i < whole->threads.count; i++) {
 		const char *text = whole_text(whole, whole->threads.items[i].name);
 
-		offer(near, text);
+		offer(suggestions, text);
 		if (strcmp(text, name) != 0)
 			continue;
 		*several = found != NUMBER_NONE;
@@ -100,15 +100,15 @@ uint32_t thread_find_named(const struct whole *whole, const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	uint32_t thread = find_tid(whole, slash ? slash + 1 : name);
-	struct near near = near_begin(name);
+	struct suggestions suggestions = suggestions_begin(name);
 	bool several = false;
 
 	if (thread == NUMBER_NONE)
-		thread = find_name(whole, name, &several, &near);
+		thread = find_name(whole, name, &several, &suggestions);
 	if (thread == NUMBER_NONE && several)
 		fail("several threads are called '%s'; say which by THREAD/TID", name);
 	else if (thread == NUMBER_NONE)
-		fail("there is no thread '%s'%s", name, near_text(&near));
+		fail("there is no thread '%s'%s", name, suggestions_text(&suggestions));
 	return thread;
 }
 

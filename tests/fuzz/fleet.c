@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "fleet/may.h"
 #include "fleet/order.h"
 #include "fleet/parcel.h"
+#include "fleet/permission.h"
 #include "fleet/seek.h"
 #include "support/fuzz.h"
 
@@ -48,14 +48,14 @@ static void read_orders(const char *text, size_t size)
 {
 	struct orders orders = {0}, again = {0};
 	char *spelled, *left, *job;
-	struct may *may = may_load(fuzz_file(FUZZ_FIRST, "program wget curl*\nsysctl net.*\n", 33));
+	struct permission *permission = permission_load(fuzz_file(FUZZ_FIRST, "program wget curl*\nsysctl net.*\n", 33));
 
-	fuzz_must(may);
+	fuzz_must(permission);
 	if (orders_read(&orders, text, size) == 0) {
 		spelled = orders_spell(&orders);
 		fuzz_must(orders_read(&again, spelled, strlen(spelled)) == 0 && again.all.count == orders.all.count);
 		for (size_t i = 0; i < orders.all.count; i++)
-			if ((job = may_filter(may, orders.all.items[i].text, &left))) {
+			if ((job = permission_filter(permission, orders.all.items[i].text, &left))) {
 				check_job(job);
 				free(job);
 				free(left);
@@ -64,7 +64,7 @@ static void read_orders(const char *text, size_t size)
 	}
 	orders_free(&orders);
 	orders_free(&again);
-	may_free(may);
+	permission_free(permission);
 }
 
 /* A name that is in a command line as a word is found in it. */
@@ -80,10 +80,10 @@ static void seek(const char *line, size_t size)
 
 static void read_may(const char *path)
 {
-	struct may *may = may_load(path);
+	struct permission *permission = permission_load(path);
 
-	if (may)
-		may_free(may);
+	if (permission)
+		permission_free(permission);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,29 +6,29 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "fleet/may.h"
 #include "fleet/order.h"
+#include "fleet/permission.h"
 #include "fleet/seek.h"
 #include "fleet/sender.h"
 #include "fleet/subject.h"
 
-static struct may *may_of(const char *text)
+static struct permission *permission_of(const char *text)
 {
 	char path[] = "/tmp/fleet-order-XXXXXX";
 	int fd = mkstemp(path);
-	struct may *may;
+	struct permission *permission;
 
 	assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
 	close(fd);
-	may = may_load(path);
+	permission = permission_load(path);
 	unlink(path);
-	return may;
+	return permission;
 }
 
 /* What is allowed of a job, and what is left out. */
-static void filters(const struct may *may, const char *job, const char *kept, const char *left)
+static void filters(const struct permission *permission, const char *job, const char *kept, const char *left)
 {
-	char *rest = NULL, *text = may_filter(may, job, &rest);
+	char *rest = NULL, *text = permission_filter(permission, job, &rest);
 
 	if (!kept) {
 		assert(!text);
@@ -59,35 +59,36 @@ static void test_url(void)
 
 static void test_may(void)
 {
-	struct may *may = may_of("program wget db*\nsysctl net.ipv4.* vm.swappiness\nconfig Ini /etc/app/*\ndirectory /srv/* # disks\n");
+	struct permission *permission = permission_of("program wget db*\nsysctl net.ipv4.* vm.swappiness\nconfig Ini /etc/app/*\ndirectory /srv/* # disks\n");
 
-	assert(may);
-	filters(may, "program wget\n", "program wget\n", "");
-	filters(may, "program wget dbshell\nmap poll=select\n", "program wget dbshell\nmap poll=select\n", "");
-	filters(may, "program wget curl\n", NULL, NULL);
-	filters(may, "program wge*\n", NULL, NULL);
-	filters(may, "program db\";rm\n", NULL, NULL);
-	filters(may, "program\n", NULL, NULL);
-	filters(may, "map poll=select\n", NULL, NULL);
-	filters(may, "program wget\nsysctl net.ipv4.tcp_*\nsysctl net.*\nsysctl vm.swappiness\n", "program wget\nsysctl net.ipv4.tcp_*\nsysctl vm.swappiness\n",
+	assert(permission);
+	filters(permission, "program wget\n", "program wget\n", "");
+	filters(permission, "program wget dbshell\nmap poll=select\n", "program wget dbshell\nmap poll=select\n", "");
+	filters(permission, "program wget curl\n", NULL, NULL);
+	filters(permission, "program wge*\n", NULL, NULL);
+	filters(permission, "program db\";rm\n", NULL, NULL);
+	filters(permission, "program\n", NULL, NULL);
+	filters(permission, "map poll=select\n", NULL, NULL);
+	filters(permission, "program wget\nsysctl net.ipv4.tcp_*\nsysctl net.*\nsysctl vm.swappiness\n", "program wget\nsysctl net.ipv4.tcp_*\nsysctl vm.swappiness\n",
 		"sysctl net.*");
-	filters(may, "program wget\nconfig Ini /etc/app/a\nconfig Ini /etc/app/../shadow\nconfig Shadow /etc/app/a\n",
+	filters(permission, "program wget\nconfig Ini /etc/app/a\nconfig Ini /etc/app/../shadow\nconfig Shadow /etc/app/a\n",
 		"program wget\nconfig Ini /etc/app/a\n", "config Ini /etc/app/../shadow; config Shadow /etc/app/a");
-	filters(may, "program wget\nname other\nhost a\ndirectory /srv/x\n", "program wget\ndirectory /srv/x\n", "name other; host a");
-	filters(may, "program wget\nsalt x\nlater word\nlater\nsize read arg=3\n", "program wget\nsalt x\nsize read arg=3\n", "later word; later");
-	assert(may_record(may, "wget") && may_record(may, "db") && !may_record(may, "curl") && !may_record(may, "db\"x") && !may_record(may, ""));
-	may_free(may);
+	filters(permission, "program wget\nname other\nhost a\ndirectory /srv/x\n", "program wget\ndirectory /srv/x\n", "name other; host a");
+	filters(permission, "program wget\nsalt x\nlater word\nlater\nsize read arg=3\n", "program wget\nsalt x\nsize read arg=3\n", "later word; later");
+	assert(permission_covers(permission, "wget") && permission_covers(permission, "db"));
+	assert(!permission_covers(permission, "curl") && !permission_covers(permission, "db\"x") && !permission_covers(permission, ""));
+	permission_free(permission);
 
-	may = may_load("/nonexistent/may");
-	assert(may);
-	filters(may, "program wget\n", NULL, NULL);
-	may_free(may);
-	assert(!may_of("program w?t\n") && !may_of("program *x\n") && !may_of("map a=b\n"));
+	permission = permission_load("/nonexistent/may");
+	assert(permission);
+	filters(permission, "program wget\n", NULL, NULL);
+	permission_free(permission);
+	assert(!permission_of("program w?t\n") && !permission_of("program *x\n") && !permission_of("map a=b\n"));
 }
 
 static void test_programs(void)
 {
-	char *text = may_with_programs("# all\nprogram a b\n program\tc\nprograms x\nmap poll=select", "d e");
+	char *text = permission_with_programs("# all\nprogram a b\n program\tc\nprograms x\nmap poll=select", "d e");
 
 	assert(!strcmp(text, "program d e\n# all\nprograms x\nmap poll=select\n"));
 	free(text);

@@ -1,5 +1,5 @@
 /*
- * kin: threads, their processes, and which process made which: so that a call counts for the run that its thread belongs to.
+ * process_tree: threads, their processes, and which process made which: so that a call counts for the run that its thread belongs to.
  *
  * A parent is known by sched_process_fork, or by the result of clone or vfork, which may come after the child's end. So a process
  * without known parent keeps what it did until then: its sums (tally.h) join those of the run when the parent shows. Threads that
@@ -7,8 +7,8 @@
  *
  * Used by run_build.c, which fills in the calls of threads, and by run.c.
  */
-#ifndef RUN_KIN_H
-#define RUN_KIN_H
+#ifndef RUN_PROCESS_TREE_H
+#define RUN_PROCESS_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ struct run_thread {
 	UT_hash_handle hh;
 };
 
-struct kin {
+struct process_tree {
 	struct run_thread *threads;	  /* hash by tid */
 	struct run_process *processes; /* hash by tgid: the newest of each number */
 	struct run_process *all;	  /* list of those that somebody refers to */
@@ -58,28 +58,28 @@ struct kin {
 	struct exited_tids exited;
 };
 
-void kin_free(struct kin *kin);
+void process_tree_free(struct process_tree *tree);
 
 /* The thread of a number; made if there is none that lives. `tgid` 0: unknown. */
-struct run_thread *kin_thread(struct kin *kin, int32_t tid, int32_t tgid, int64_t ts);
-struct run_thread *kin_find(const struct kin *kin, int32_t tid); /* also one that ended; NULL: none */
+struct run_thread *process_tree_thread(struct process_tree *tree, int32_t tid, int32_t tgid, int64_t ts);
+struct run_thread *process_tree_find(const struct process_tree *tree, int32_t tid); /* also one that ended; NULL: none */
 
 /* The next thread of this number is new: a thread of `process`, or of a child of it. */
-void kin_born(struct kin *kin, int32_t tid, struct run_process *process, bool is_thread);
+void process_tree_born(struct process_tree *tree, int32_t tid, struct run_process *process, bool is_thread);
 
 /* The thread executes the job's program: it gets a new process. A parent may still claim the former one. */
-struct run_process *kin_renew(struct kin *kin, struct run_thread *thread);
+struct run_process *process_tree_renew(struct process_tree *tree, struct run_thread *thread);
 
 /* The thread ended. */
-void kin_end(struct kin *kin, struct run_thread *thread);
+void process_tree_end(struct process_tree *tree, struct run_thread *thread);
 
 /*
  * The thread's process is a child of `parent`, or the thread belongs to that. Returns the process that joined, which the caller lets go
  * with process_unref(); NULL: none did, because the thread's parent was known.
  */
-struct run_process *kin_adopt(struct kin *kin, struct run_thread *thread, struct run_process *parent, bool is_thread);
+struct run_process *process_tree_adopt(struct process_tree *tree, struct run_thread *thread, struct run_process *parent, bool is_thread);
 
 void process_ref(struct run_process *process);
-void process_unref(struct kin *kin, struct run_process *process); /* NULL is none */
+void process_unref(struct process_tree *tree, struct run_process *process); /* NULL is none */
 
 #endif

@@ -1,4 +1,4 @@
-#include "fleet/may.h"
+#include "fleet/permission.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ struct allowed {
 	char *line;
 };
 
-struct may {
+struct permission {
 	ARRAY(struct allowed) lines;
 };
 
@@ -46,7 +46,7 @@ static int check_allowed(const struct allowed *allowed, const char *path, int nu
 	return 0;
 }
 
-static int add_allowed(struct may *may, const char *line, size_t length, const char *path, int number)
+static int add_allowed(struct permission *permission, const char *line, size_t length, const char *path, int number)
 {
 	struct allowed allowed = {.line = memory_text(line, length)};
 	int count = job_cut(allowed.line, allowed.words);
@@ -55,39 +55,39 @@ static int add_allowed(struct may *may, const char *line, size_t length, const c
 		free(allowed.line);
 		return count < 0 ? fail("%s:%d: too many words", path, number) : 0;
 	}
-	*ARRAY_ADD(&may->lines) = allowed;
+	*ARRAY_ADD(&permission->lines) = allowed;
 	return check_allowed(&allowed, path, number);
 }
 
-struct may *may_load(const char *path)
+struct permission *permission_load(const char *path)
 {
-	struct may *may = NEW(struct may);
+	struct permission *permission = NEW(struct permission);
 	int status = 0, number = 1;
 	size_t length;
 	char *text;
 
 	if (access(path, F_OK) < 0 && errno == ENOENT)
-		return may;
+		return permission;
 	text = file_read(path, &length);
 	for (const char *line = text; line && status == 0; number++) {
 		size_t size = strcspn(line, "\n");
 
-		status = add_allowed(may, line, size, path, number);
+		status = add_allowed(permission, line, size, path, number);
 		line = line[size] ? line + size + 1 : NULL;
 	}
 	free(text);
 	if (text && status == 0)
-		return may;
-	may_free(may);
+		return permission;
+	permission_free(permission);
 	return NULL;
 }
 
-void may_free(struct may *may)
+void permission_free(struct permission *permission)
 {
-	for (size_t i = 0; i < may->lines.count; i++)
-		free(may->lines.items[i].line);
-	free(may->lines.items);
-	free(may);
+	for (size_t i = 0; i < permission->lines.count; i++)
+		free(permission->lines.items[i].line);
+	free(permission->lines.items);
+	free(permission);
 }
 
 /* Tells whether all that `asked` stands for, which may be a pattern itself, begins as `allowed` does, and leads nowhere else. */
@@ -101,19 +101,19 @@ static bool covers(const char *allowed, const char *asked)
 }
 
 /* One word that is asked for, such as a program; any of the words of a line allows it. */
-static bool allows_word(const struct may *may, const char *kind, const char *asked)
+static bool allows_word(const struct permission *permission, const char *kind, const char *asked)
 {
-	for (size_t i = 0; i < may->lines.count; i++)
-		for (char *const *word = may->lines.items[i].words + 1; !strcmp(may->lines.items[i].words[0], kind) && *word; word++)
+	for (size_t i = 0; i < permission->lines.count; i++)
+		for (char *const *word = permission->lines.items[i].words + 1; !strcmp(permission->lines.items[i].words[0], kind) && *word; word++)
 			if (covers(*word, asked))
 				return true;
 	return false;
 }
 
-static bool allows_config(const struct may *may, char *const *words)
+static bool allows_config(const struct permission *permission, char *const *words)
 {
-	for (size_t i = 0; i < may->lines.count; i++) {
-		char *const *own = may->lines.items[i].words;
+	for (size_t i = 0; i < permission->lines.count; i++) {
+		char *const *own = permission->lines.items[i].words;
 
 		if (!strcmp(own[0], "config") && own[1] && own[2] && words[1] && words[2] && !strcmp(own[1], words[1]) &&
 		    covers(own[2], words[2]))
@@ -122,14 +122,14 @@ static bool allows_config(const struct may *may, char *const *words)
 	return false;
 }
 
-static bool allows(const struct may *may, char *const *words)
+static bool allows(const struct permission *permission, char *const *words)
 {
 	if (is_among(harmless, words[0]))
 		return true;
 	if (!strcmp(words[0], "config"))
-		return allows_config(may, words);
+		return allows_config(permission, words);
 	for (char *const *word = words + 1; *word; word++)
-		if (!allows_word(may, words[0], *word))
+		if (!allows_word(permission, words[0], *word))
 			return false;
 	return words[1] != NULL;
 }
@@ -160,21 +160,21 @@ static bool is_plain(const char *program)
 	return length > 0 && length <= PROGRAM_MOST;
 }
 
-bool may_record(const struct may *may, const char *program)
+bool permission_covers(const struct permission *permission, const char *program)
 {
-	return is_plain(program) && allows_word(may, "program", program);
+	return is_plain(program) && allows_word(permission, "program", program);
 }
 
-static bool may_record_all(const struct may *may, char *const *programs)
+static bool covers_all(const struct permission *permission, char *const *programs)
 {
 	for (char *const *program = programs; *program; program++)
-		if (!may_record(may, *program))
+		if (!permission_covers(permission, *program))
 			return false;
 	return *programs != NULL;
 }
 
 /* Takes over one line: 0; -1 after fail(). */
-static int filter_line(const struct may *may, const char *line, size_t length, char **kept, char **left, bool *has_program)
+static int filter_line(const struct permission *permission, const char *line, size_t length, char **kept, char **left, bool *has_program)
 {
 	char *whole = memory_text(line, length), *cut_text = memory_text(line, length), *words[JOB_WORDS + 1];
 	int count = job_cut(cut_text, words), status = 0;
@@ -183,11 +183,11 @@ static int filter_line(const struct may *may, const char *line, size_t length, c
 		append(left, "; ", count < 0 ? "a line of too many words" : whole);
 	} else if (count > 0 && !strcmp(words[0], "program")) {
 		*has_program = true;
-		if (!may_record_all(may, words + 1))
+		if (!covers_all(permission, words + 1))
 			status = fail("'%s' may not be recorded here", whole);
 		else
 			append_line(kept, whole);
-	} else if (count > 0 && allows(may, words)) {
+	} else if (count > 0 && allows(permission, words)) {
 		append_line(kept, whole);
 	} else if (count > 0) {
 		append(left, "; ", whole);
@@ -197,7 +197,7 @@ static int filter_line(const struct may *may, const char *line, size_t length, c
 	return status;
 }
 
-char *may_filter(const struct may *may, const char *text, char **left)
+char *permission_filter(const struct permission *permission, const char *text, char **left)
 {
 	char *kept = memory_text("", 0);
 	bool has_program = false;
@@ -207,7 +207,7 @@ char *may_filter(const struct may *may, const char *text, char **left)
 	for (const char *line = text; line && status == 0;) {
 		size_t size = strcspn(line, "\n");
 
-		status = filter_line(may, line, size, &kept, left, &has_program);
+		status = filter_line(permission, line, size, &kept, left, &has_program);
 		line = line[size] ? line + size + 1 : NULL;
 	}
 	if (status == 0 && !has_program)
@@ -220,7 +220,7 @@ char *may_filter(const struct may *may, const char *text, char **left)
 	return NULL;
 }
 
-char *may_with_programs(const char *text, const char *programs)
+char *permission_with_programs(const char *text, const char *programs)
 {
 	char *whole = memory_format("program %s\n", programs);
 

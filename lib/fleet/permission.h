@@ -1,0 +1,32 @@
+/*
+ * permission: what a machine's own file allows to be recorded. Orders come from the network: a job's file that came with one says no more than that
+ * file allows. run-edge(1) has its words.
+ *
+ *	permission = permission_load("/etc/tailblame/edge");
+ *	text = permission_filter(permission, order->text, &left);
+ *	permission_free(permission);
+ */
+#ifndef FLEET_PERMISSION_H
+#define FLEET_PERMISSION_H
+
+#include <stdbool.h>
+
+struct permission;
+
+/* NULL after fail(): the file is malformed. A file that is not there allows nothing. */
+struct permission *permission_load(const char *path);
+void permission_free(struct permission *permission);
+
+/* Tells whether runs of this program may be recorded, and a filter of the kernel may have its name. */
+bool permission_covers(const struct permission *permission, const char *program);
+
+/*
+ * The lines of a job's file that are allowed, which the caller frees, and in *left, in words, those that are not ("": all are; the caller
+ * frees it). NULL after fail(): it names no program, or one that may not be recorded.
+ */
+char *permission_filter(const struct permission *permission, const char *text, char **left);
+
+/* A job's file with these programs, which have blanks between them, in place of its own. The caller frees it. */
+char *permission_with_programs(const char *text, const char *programs);
+
+#endif
