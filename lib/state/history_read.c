@@ -13,17 +13,29 @@
 #include "state/database.h"
 #include "state/tree.h"
 
+enum { NO, YES, UNKNOWN };
+
 struct attribute {
 	int64_t id;
 	char *path;
+	size_t length;
+	int depth, holds; /* holds: whether it has intervals, once that was asked */
+};
+
+enum { TEXTS = 256 };
+
+struct text { /* of the file */
+	int64_t number;
+	struct state_value value; /* null: none was read */
 };
 
 struct history_file {
 	char *name;
 	int fd;
 	sqlite3 *database;
-	sqlite3_stmt *rows, *text, *fact;
+	sqlite3_stmt *rows, *row, *any, *text, *fact;
 	struct state_texts *texts;
+	struct text read[TEXTS]; /* by number, the last of each remainder */
 	ARRAY(struct attribute) attributes; /* by path */
 	bool spans;
 	int64_t from, to;
@@ -34,8 +46,11 @@ struct history_file {
 	"SELECT t0,data FROM chunk WHERE attr=?1 AND t0<?3 AND t0>=ifnull((SELECT max(t0) FROM chunk WHERE attr=?1 AND t0<=?2),?2)" \
 	" ORDER BY t0"
 
-/* Those with rows: one look at the key for each. */
-#define NAMES "SELECT id,parent,name,EXISTS(SELECT 1 FROM chunk WHERE attr=id) FROM attr ORDER BY id"
+/* The last row that begins at a time or before it. */
+#define ROW "SELECT t0,data FROM chunk WHERE attr=?1 AND t0<=?2 ORDER BY t0 DESC LIMIT 1"
+
+#define ANY "SELECT 1 FROM chunk WHERE attr=? LIMIT 1"
+#define NAMES "SELECT id,parent,name FROM attr ORDER BY id"
 
 /* Tables as they were made; no view or the like in their place, which could do anything, and for ever. */
 #define TABLES "SELECT count(*) FROM sqlite_schema WHERE type='table' AND sql IN(?,?,?,?)"
@@ -52,26 +67,30 @@ static int fail_broken(const struct history_file *file, const char *what)
 	return fail("'%s' is no whole history: %s", file->name, what);
 }
 
-/* A name of the file, below its parent, which comes before it. */
-struct name {
-	size_t length; /* of the path */
-	int depth;
-	char *path;
-};
-
-/* NULL after fail(). */
-static char *path_of(const struct history_file *file, sqlite3_stmt *names, const struct name *parents, size_t count, int *depth)
+/* The path of a name below its parent, which comes before it. 0; -1 after fail(). */
+static int read_name(struct history_file *file, sqlite3_stmt *names)
 {
-	int64_t parent = sqlite3_column_int64(names, 1);
+	int64_t id = sqlite3_column_int64(names, 0), parent = sqlite3_column_int64(names, 1);
 	const char *name = (const char *)sqlite3_column_text(names, 2);
 	size_t length = name ? (size_t)sqlite3_column_bytes(names, 2) : 0;
+	struct attribute attribute = {.id = id, .holds = UNKNOWN};
+	const struct attribute *above;
 
-	if (parent < 0 || (uint64_t)parent >= count || length == 0 || length > STATE_NAME_MAX || strlen(name) != length || parents[parent].depth >= STATE_DEPTH_MAX) {
-		fail_broken(file, "a name has no place");
-		return NULL;
+	if (id != (int64_t)file->attributes.count + 1)
+		return fail_broken(file, "a name is missing");
+	above = parent > 0 && parent < id ? &file->attributes.items[parent - 1] : NULL;
+	if (parent < 0 || parent >= id || length == 0 || length > STATE_NAME_MAX || strlen(name) != length || (above && above->depth >= STATE_DEPTH_MAX))
+		return fail_broken(file, "a name has no place");
+	attribute.depth = above ? above->depth + 1 : 1;
+	attribute.length = (above ? above->length + 1 : 0) + length;
+	attribute.path = memory_new(attribute.length + 1, 1);
+	if (above) {
+		memcpy(attribute.path, above->path, above->length);
+		attribute.path[above->length] = '/';
 	}
-	*depth = parents[parent].depth + 1;
-	return parent == 0 ? memory_text(name, length) : memory_format("%s/%s", parents[parent].path, name);
+	memcpy(attribute.path + attribute.length - length, name, length);
+	*ARRAY_ADD(&file->attributes) = attribute;
+	return 0;
 }
 
 static int by_path(const void *a, const void *b)
@@ -82,35 +101,19 @@ static int by_path(const void *a, const void *b)
 static int read_names(struct history_file *file)
 {
 	sqlite3_stmt *names = database_prepare(file->database, file->name, NAMES);
-	ARRAY(struct name) all = {0};
 	size_t bytes = 0;
-	int status = 0, step = names ? SQLITE_ROW : SQLITE_ERROR;
+	int status = names ? 0 : -1, step = SQLITE_DONE;
 
-	*ARRAY_ADD(&all) = (struct name){.path = memory_text("", 0)};
-	while (status == 0 && step == SQLITE_ROW && (step = sqlite3_step(names)) == SQLITE_ROW) {
-		struct name name = {0};
-
-		if (sqlite3_column_int64(names, 0) != (int64_t)all.count)
-			status = fail_broken(file, "a name is missing");
-		else
-			name.path = path_of(file, names, all.items, all.count, &name.depth);
-		if (!name.path) {
-			status = -1;
-			break;
-		}
-		bytes += strlen(name.path);
+	while (status == 0 && (step = sqlite3_step(names)) == SQLITE_ROW) {
+		status = read_name(file, names);
+		if (status == 0)
+			bytes += file->attributes.items[file->attributes.count - 1].length;
 		if (bytes > PATHS_MAX)
 			status = fail_broken(file, "its paths are too long");
-		*ARRAY_ADD(&all) = name;
-		if (sqlite3_column_int(names, 3))
-			*ARRAY_ADD(&file->attributes) = (struct attribute){sqlite3_column_int64(names, 0), memory_text(name.path, strlen(name.path))};
 	}
 	if (status == 0 && step != SQLITE_DONE)
-		status = names ? fail_read(file) : -1;
+		status = fail_read(file);
 	sqlite3_finalize(names);
-	for (size_t i = 0; i < all.count; i++)
-		free(all.items[i].path);
-	free(all.items);
 	if (file->attributes.count > 0)
 		qsort(file->attributes.items, file->attributes.count, sizeof(*file->attributes.items), by_path);
 	return status;
@@ -147,7 +150,9 @@ static int open_database(struct history_file *file)
 	if (!file->database || check_tables(file) < 0)
 		return -1;
 	file->rows = database_prepare(file->database, file->name, ROWS);
-	file->text = file->rows ? database_prepare(file->database, file->name, "SELECT text FROM value WHERE id=?") : NULL;
+	file->row = file->rows ? database_prepare(file->database, file->name, ROW) : NULL;
+	file->any = file->row ? database_prepare(file->database, file->name, ANY) : NULL;
+	file->text = file->any ? database_prepare(file->database, file->name, "SELECT text FROM value WHERE id=?") : NULL;
 	file->fact = file->text ? database_prepare(file->database, file->name, "SELECT value FROM meta WHERE key=?") : NULL;
 	return file->fact ? 0 : -1;
 }
@@ -184,11 +189,15 @@ void history_close(struct history_file *file)
 		free(file->attributes.items[i].path);
 	free(file->attributes.items);
 	sqlite3_finalize(file->rows);
+	sqlite3_finalize(file->row);
+	sqlite3_finalize(file->any);
 	sqlite3_finalize(file->text);
 	sqlite3_finalize(file->fact);
 	sqlite3_close(file->database);
 	if (file->fd >= 0)
 		close(file->fd);
+	for (size_t i = 0; i < TEXTS; i++)
+		state_value_drop(file->texts, &file->read[i].value);
 	state_texts_free(file->texts);
 	free(file->name);
 	free(file);
@@ -231,29 +240,55 @@ const char *history_path(const struct history_file *file, size_t index)
 	return file->attributes.items[index].path;
 }
 
+int history_holds(struct history_file *file, size_t index)
+{
+	struct attribute *attribute = &file->attributes.items[index];
+	int step;
+
+	if (attribute->holds != UNKNOWN)
+		return attribute->holds;
+	sqlite3_bind_int64(file->any, 1, attribute->id);
+	step = sqlite3_step(file->any);
+	sqlite3_reset(file->any);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		return fail_read(file);
+	attribute->holds = step == SQLITE_ROW ? YES : NO;
+	return attribute->holds;
+}
+
 struct state_texts *history_texts(const struct history_file *file)
 {
 	return file->texts;
 }
 
-/* With a reference. -1 after fail(). */
-static int value_of(const struct history_file *file, struct chunk_value stored, struct state_value *value)
+/* The text of this number, read once while no other takes its place. NULL after fail(). */
+static const struct text *text_of(struct history_file *file, int64_t number)
 {
-	int status = 0;
+	struct text *read = &file->read[(uint64_t)number % TEXTS];
 
-	*value = stored.kind == CHUNK_NUMBER ? state_value_number(stored.number) : (struct state_value){0};
-	if (stored.kind != CHUNK_TEXT)
-		return 0;
-	sqlite3_bind_int64(file->text, 1, stored.number);
+	if (read->value.kind != STATE_NULL && read->number == number)
+		return read;
+	sqlite3_bind_int64(file->text, 1, number);
 	if (sqlite3_step(file->text) == SQLITE_ROW) {
 		const char *text = sqlite3_column_blob(file->text, 0);
 
-		*value = state_value_read(file->texts, text ? text : "", (size_t)sqlite3_column_bytes(file->text, 0));
+		state_value_drop(file->texts, &read->value);
+		*read = (struct text){number, state_value_read(file->texts, text ? text : "", (size_t)sqlite3_column_bytes(file->text, 0))};
 	} else {
-		status = fail_broken(file, "a value has no text");
+		read = NULL;
+		fail_broken(file, "a value has no text");
 	}
 	sqlite3_reset(file->text);
-	return status;
+	return read;
+}
+
+/* With a reference. -1 after fail(). */
+static int value_of(struct history_file *file, struct chunk_value stored, struct state_value *value)
+{
+	const struct text *text = stored.kind == CHUNK_TEXT ? text_of(file, stored.number) : NULL;
+
+	*value = text ? state_value_share(text->value) : stored.kind == CHUNK_NUMBER ? state_value_number(stored.number) : (struct state_value){0};
+	return stored.kind == CHUNK_TEXT && !text ? -1 : 0;
 }
 
 struct walk {
@@ -263,10 +298,10 @@ struct walk {
 };
 
 /* The intervals of a row. */
-static int walk_row(const struct history_file *file, struct walk *walk)
+static int walk_row(struct history_file *file, sqlite3_stmt *row, struct walk *walk)
 {
-	int64_t at = sqlite3_column_int64(file->rows, 0);
-	const unsigned char *data = sqlite3_column_blob(file->rows, 1), *end = data + sqlite3_column_bytes(file->rows, 1);
+	int64_t at = sqlite3_column_int64(row, 0);
+	const unsigned char *data = sqlite3_column_blob(row, 1), *end = data + sqlite3_column_bytes(row, 1);
 	struct chunk_interval interval;
 	int status = 0;
 
@@ -299,9 +334,48 @@ int history_walk(struct history_file *file, size_t index, int64_t from, int64_t 
 	sqlite3_bind_int64(file->rows, 2, from);
 	sqlite3_bind_int64(file->rows, 3, to);
 	while (status == 0 && (step = sqlite3_step(file->rows)) == SQLITE_ROW)
-		status = walk_row(file, &walk);
+		status = walk_row(file, file->rows, &walk);
 	if (status == 0 && step != SQLITE_DONE)
 		status = fail_read(file);
 	sqlite3_reset(file->rows);
+	return status;
+}
+
+static int keep_value(void *context, int64_t from, int64_t to, struct state_value value)
+{
+	(void)from;
+	(void)to;
+	*(struct state_value *)context = state_value_share(value);
+	return 1;
+}
+
+static int read_value(struct history_file *file, const struct attribute *attribute, int64_t ts, struct state_value *value)
+{
+	struct walk walk = {ts, ts + 1, INT64_MIN, keep_value, value};
+	int status = 0, step;
+
+	sqlite3_bind_int64(file->row, 1, attribute->id);
+	sqlite3_bind_int64(file->row, 2, ts);
+	step = sqlite3_step(file->row);
+	if (step == SQLITE_ROW)
+		status = walk_row(file, file->row, &walk);
+	else if (step != SQLITE_DONE)
+		status = fail_read(file);
+	sqlite3_reset(file->row);
+	return status < 0 ? -1 : 0;
+}
+
+/* In order of numbers, as rows are in the file, so that each part of it is read once. */
+int history_at(struct history_file *file, int64_t ts, const bool *wanted, struct state_value *values)
+{
+	size_t count = file->attributes.count, *places = memory_new(count + 1, sizeof(*places));
+	int status = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[file->attributes.items[i].id - 1] = i;
+	for (size_t n = 0; n < count && status == 0; n++)
+		if (wanted[places[n]])
+			status = read_value(file, &file->attributes.items[places[n]], ts, &values[places[n]]);
+	free(places);
 	return status;
 }

@@ -99,37 +99,32 @@ int query_time(const struct history_file *file, const char *text, int64_t *ts)
 
 /* at */
 
-static int keep_last(void *context, int64_t from, int64_t to, struct state_value value)
-{
-	(void)from;
-	(void)to;
-	*(struct state_value *)context = state_value_share(value);
-	return 1;
-}
-
 int query_at(struct history_file *file, int64_t ts, const char *glob, struct rows *rows)
 {
 	static const struct rows_column columns[] = {{"path"}, {"value"}};
+	size_t count = history_count(file);
+	struct state_value *values = memory_new(count + 1, sizeof(*values));
+	bool *wanted = memory_new(count + 1, sizeof(*wanted));
 	int64_t from, to;
+	int status;
 
 	/* The last interval includes the end, but in a history that does not say so (holds_end) it ends there. */
 	if (history_span(file, &from, &to) && ts == to && from < to && !history_holds_end(file))
 		ts--;
+	for (size_t i = 0; i < count; i++)
+		wanted[i] = glob_matches(glob, history_path(file, i));
 	rows_begin(rows, columns, 2);
-	for (size_t i = 0; i < history_count(file); i++) {
-		struct state_value value = {0};
-
-		if (!glob_matches(glob, history_path(file, i)))
-			continue;
-		if (history_walk(file, i, ts, ts + 1, keep_last, &value) < 0)
-			return -1;
-		if (value.kind == STATE_NULL)
-			continue;
-		put_path(rows, history_path(file, i));
-		rows_value(rows, value);
-		state_value_drop(history_texts(file), &value);
+	status = history_at(file, ts, wanted, values);
+	for (size_t i = 0; i < count; i++) {
+		if (status == 0 && values[i].kind != STATE_NULL) {
+			put_path(rows, history_path(file, i));
+			rows_value(rows, values[i]);
+		}
+		state_value_drop(history_texts(file), &values[i]);
 	}
-	return 0;
+	free(wanted);
+	free(values);
+	return status;
 }
 
 /* range */
@@ -365,11 +360,12 @@ int query_stats(struct history_file *file, int64_t from, int64_t to, const char 
 	uint64_t attributes = 0;
 	int status = 0;
 
-	for (size_t i = 0; i < history_count(file) && status >= 0; i++)
-		if (glob_matches(glob, history_path(file, i))) {
-			status = history_walk(file, i, from, to, add_duration, &stats);
-			attributes++;
-		}
+	for (size_t i = 0; i < history_count(file) && status >= 0; i++) {
+		int holds = glob_matches(glob, history_path(file, i)) ? history_holds(file, i) : 0;
+
+		status = holds > 0 ? history_walk(file, i, from, to, add_duration, &stats) : holds;
+		attributes += holds > 0;
+	}
 	HASH_SORT(stats.values, by_total);
 	if (status == 0)
 		rows_begin(rows, columns, 8);
@@ -386,14 +382,19 @@ int query_stats(struct history_file *file, int64_t from, int64_t to, const char 
 
 /* Names */
 
-int query_paths(const struct history_file *file, const char *glob, struct rows *rows)
+int query_paths(struct history_file *file, const char *glob, struct rows *rows)
 {
 	static const struct rows_column columns[] = {{"path"}};
 
 	rows_begin(rows, columns, 1);
-	for (size_t i = 0; i < history_count(file); i++)
-		if (glob_matches(glob, history_path(file, i)))
+	for (size_t i = 0; i < history_count(file); i++) {
+		int holds = glob_matches(glob, history_path(file, i)) ? history_holds(file, i) : 0;
+
+		if (holds < 0)
+			return -1;
+		if (holds)
 			put_path(rows, history_path(file, i));
+	}
 	return 0;
 }
 

@@ -352,9 +352,11 @@ static int choose(struct when *when, int pattern, const struct bindings *binding
 		when->chosen[pattern] = i;
 		while (next) {
 			struct bindings now = *bindings;
+			int holds;
 
 			next = fits(&when->patterns[pattern], path, next, &now);
-			if (next && choose(when, pattern + 1, &now) < 0)
+			holds = next ? history_holds(when->file, i) : 0;
+			if (holds < 0 || (holds && choose(when, pattern + 1, &now) < 0))
 				return -1;
 			when->chosen[pattern] = i;
 			next = next && *next ? next : NULL;
