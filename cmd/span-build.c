@@ -16,7 +16,7 @@ static struct option_list files;
 static bool as_text;
 
 static const struct option_entry options[] = {
-	{OPTION_LIST, 's', "states", &files, "FILE", "a state file, or the name of one that is shipped, whose unit and dispatch lines count"},
+	{OPTION_LIST, 's', "states", &files, "FILE", "a state file, or the name of one that is shipped, whose unit, call and dispatch lines count"},
 	OPTION_TEXT(&as_text),
 	{0},
 };

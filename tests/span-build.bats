@@ -170,7 +170,7 @@ older() {
 	refute_output --partial name=/pay
 	echo 'unit name=kv if="x == 1"' >>web.state
 	run -1 --separate-stderr span-build -s ./web.state stream
-	assert_regex "$stderr" "web.state:6: .*event=, if= and fd= are for by=event"
+	assert_regex "$stderr" "web.state:6: .*event=, if=, fd= and key= are for by=event"
 }
 
 # parts GRAPH: the nodes below a span or its queue that tell what its thread did, "PARENT'S-NAME > NAME FROM TO".
@@ -267,6 +267,42 @@ parts() {
 	served "$wait" | span-build -s ./node.state --text | grep -q '^span .*start=110.004.*kind=client.*sure=no'
 }
 
+@test "a call line: what a thread sends next is for the request of the same key, however many are open" {
+	cat >web.state <<-'END'
+		states name=web
+		probe  function=begin binary=front args="r=%1:ptr,what=%2:string"
+		probe  function=call binary=front args="r=%1:ptr,fd=%2:s32"
+		unit   name=web port=7000 by=event event=probe:begin key={r} name="{what}"
+		call   event=probe:call fd={fd} key={r}
+	END
+	local another
+	another=$(connection 109.3 10 5 6 0x1 0x2 40005 7000; sends 110.0010 10 5 6 16; reads 110.0025 20 6 16; sends 110.0160 20 6 5 32; reads 110.0180 10 5 32)
+	# of: the name of the request that front's call at 110.0040 belongs to; "" where that is not known
+	of() {
+		{ served "110.0026 20 probe:begin r=0xa what=first" "110.0032 20 probe:begin r=0xb what=second" "$@" | grep -v ^event
+			{ served "110.0026 20 probe:begin r=0xa what=first" "110.0032 20 probe:begin r=0xb what=second" "$@" | grep ^event; echo "$another"; } |
+				sort -s -t = -k 2,2; } | span-build -s ./web.state --text | awk '/^span / { id = parent = name = ""
+			for (i = 2; i <= NF; i++) { split($i, kv, "="); if (kv[1] == "id") id = kv[2]; if (kv[1] == "parent") parent = kv[2]; if (kv[1] == "name") name = kv[2] }
+			names[id] = name; if (/start=110.004.*service=front kind=client/) cause = parent } END { print names[cause] }'
+	}
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xa")" first
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xb")" second
+	# the key is used again; another thread's is another's
+	assert_equal "$(of "110.0034 20 probe:begin r=0xa what=third" "110.0036 20 probe:call fd=3 r=0xa")" third
+	assert_equal "$(of "110.0034 21 probe:begin r=0xa what=third" "110.0036 20 probe:call fd=3 r=0xa")" first
+	# no key, another descriptor, a wait in between, a loss, another call in between
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xc")" ""
+	assert_equal "$(of "110.0036 20 probe:call fd=4 r=0xa")" ""
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xa" "110.0038 20 syscalls:sys_enter_epoll_wait epfd=4")" ""
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xa" "110.0037 20 probe:call fd=4 r=0xb")" ""
+	local EDIT='/ts=110.003600/a lost ts=110.003700000 count=1 from=110.003600000'
+	assert_equal "$(of "110.0036 20 probe:call fd=3 r=0xa")" ""
+	unset EDIT
+	echo 'call event=probe:call fd={fd}' >>web.state
+	run -1 --separate-stderr span-build -s ./web.state /dev/null
+	assert_regex "$stderr" "web.state:6: key= is missing"
+}
+
 @test "a span that is shorter than its clock may be wrong says so, and so does the network" {
 	served | sed '1i clock host=h reference=r a=1 b=0 from=0 to=200 pairs=9 width=0.009' >stream
 	run -0 span-build --text stream
@@ -324,4 +360,60 @@ parts() {
 		print found, wrong + 0
 	}' got >joined
 	assert_equal "$(cat joined)" "20 0"
+}
+
+# bats test_tags=live
+@test "live: nginx as a proxy: each call of a worker is joined to its request, none wrong" {
+	need_tracefs
+	command -v nginx >/dev/null && command -v python3 >/dev/null || skip "needs nginx and python3"
+	mkdir www
+	head -c 3000 /dev/zero >www/file
+	local common="daemon off; pid %s.pid; events { } http { access_log off; %s }\n"
+	# shellcheck disable=SC2059
+	printf "worker_processes 2; $common" front "upstream back { server 127.0.0.1:7982; keepalive 4; } server { listen 127.0.0.1:7981;
+		location / { proxy_pass http://back; proxy_http_version 1.1; proxy_set_header Connection \"\"; } location /new/ { proxy_pass http://127.0.0.1:7982; } }" >front.conf
+	# shellcheck disable=SC2059
+	printf "master_process off; $common" back "limit_rate 20k; server { listen 127.0.0.1:7982; root $PWD/www; location / { try_files /file =404; } }" >back.conf
+	cat >ask.py <<-'END'
+		import http.client, threading
+		def ask(name):
+		    call = http.client.HTTPConnection("127.0.0.1", 7981)
+		    for i in range(5):
+		        call.request("GET", "/%s/%s%d" % (("kept", "new")[i & 1], name, i))
+		        assert len(call.getresponse().read()) == 3000
+		askers = [threading.Thread(target=ask, args=(name,)) for name in "abcdefghijklmnopqrst"]
+		for asker in askers: asker.start()
+		for asker in askers: asker.join()
+	END
+	local end pids=()
+	for end in front back; do
+		nginx -p "$PWD/" -c "$end.conf" -e "$end.err" 3>&- &
+		pids+=($!)
+	done
+	listening() { ss -Hltn "sport = :7981 or sport = :7982" | grep -c . | grep -qx 2; }
+	until_true 5 listening
+	status=0
+	trace-collect -s requests -s nginx -o trace -- python3 ask.py || status=$?
+	kill "${pids[@]}"
+	wait "${pids[@]}" || true
+	[ "$status" = 0 ]
+	span-build -s nginx --text trace >got
+	# What the server behind was asked is what the client asked, by the names of both. The layout line is believed once it has led to a socket, so the
+	# first calls may belong to nobody.
+	awk '/^span / {
+		id = parent = kind = service = name = ""
+		for (i = 2; i <= NF; i++) { split($i, kv, "="); if (kv[1] == "id") id = kv[2]; if (kv[1] == "parent") parent = kv[2]
+			if (kv[1] == "kind") kind = kv[2]; if (kv[1] == "service") service = kv[2] }
+		if (match($0, /name="[^"]*"/)) name = substr($0, RSTART, RLENGTH)
+		names[id] = name; parents[id] = parent; what[id] = service " " kind
+	} END {
+		for (id in names) if (what[id] == "nginx server" && what[parents[id]] == "nginx client") {
+			all++
+			top = parents[parents[id]]
+			found += top != "" && names[top] == names[id]
+			wrong += top != "" && names[top] != "" && names[top] != names[id]
+		}
+		print all, wrong + 0, found >= 95 ? "most" : found
+	}' got >joined
+	assert_equal "$(cat joined)" "100 0 most"
 }

@@ -98,13 +98,36 @@ static int32_t received_in_run(const struct requests *requests, const struct ope
 	return found;
 }
 
+/*
+ * The request for which the thread told that it sends next on the connection: by the last thing that it told before its bytes had left, with no
+ * wait for several descriptors in between. -1: it told none that is open.
+ */
+static int32_t told_by_call(const struct requests *requests, const struct open *open, const struct turn *turn)
+{
+	const struct turn_host *host = &requests->hosts.items[turn->host];
+	const struct called *called = units_called(host->units, turn->tid, turn->moved);
+
+	if (!called || !called->request || called->fd != turn->end->fd || !turns_see_waits(host) ||
+	    turns_waited(host, turn->tid, called->ts, turn->moved) != TIME_NONE || lost_within(host, called->ts, turn->moved))
+		return -1;
+	for (size_t i = 0; i < open->turns.count; i++) {
+		const struct turn *candidate = &requests->turns.items[open->turns.items[i]];
+
+		if (candidate->host == turn->host && candidate->tid == turn->tid && candidate->request == called->request)
+			return open->turns.items[i];
+	}
+	return -1;
+}
+
 /* Of a client's turn: the request that it belongs to, or how many may be. */
 static void find_cause(struct requests *requests, const struct open *open, struct turn *turn, bool served)
 {
 	const struct turn_host *host = &requests->hosts.items[turn->host];
-	int32_t own = -1, run = received_in_run(requests, open, turn);
+	int32_t own = -1, run = told_by_call(requests, open, turn);
 	uint64_t owned = 0;
 
+	if (run < 0)
+		run = received_in_run(requests, open, turn);
 	for (size_t i = 0; i < open->turns.count; i++) {
 		const struct turn *candidate = &requests->turns.items[open->turns.items[i]];
 

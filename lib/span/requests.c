@@ -361,7 +361,7 @@ static void begin_turn(struct requests *requests, const struct end *end, bool se
 {
 	struct turn turn = {.end = end, .host = host, .server = server, .tid = first->tid, .alone = true, .from = from, .parent = -1};
 
-	turn.taken = turn.start = first->ts;
+	turn.taken = turn.start = turn.moved = first->ts;
 	if (!turn.server && first->since != INT64_MIN)
 		turn.start = turn.taken = first->since;
 	*ARRAY_ADD(&requests->turns) = turn;
@@ -437,12 +437,14 @@ static void split_turn(struct requests *requests, size_t index, const struct beg
 			continue;
 		if (found++ == 0) {
 			requests->turns.items[index].name = list[i].name;
+			requests->turns.items[index].request = list[i].number;
 			continue;
 		}
 		requests->turns.items[last].last = list[i].ts;
 		requests->turns.items[last].split = next.split = next.behind = true;
 		next.taken = list[i].ts;
 		next.name = list[i].name;
+		next.request = list[i].number;
 		last = requests->turns.count;
 		*ARRAY_ADD(&requests->turns) = next;
 	}

@@ -47,12 +47,14 @@ struct turn {
 	bool alone;  /* no other thread had a hand in it */
 	bool answered;
 	int64_t start, taken, last;
+	int64_t moved; /* when its first bytes had been moved */
 	uint64_t from, to; /* positions of the request */
 	uint64_t bytes_in, bytes_out;
 	int32_t parent; /* another turn; -1: none */
 	bool sure;
 	uint64_t candidates;
 	const char *name; /* of its unit; NULL: not told */
+	uint64_t request; /* its number among the units (struct begun); 0: none told */
 	bool split;	  /* one of several requests of a turn: which bytes are its own is not known */
 	bool behind;	  /* and not the first */
 };

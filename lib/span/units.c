@@ -13,7 +13,15 @@ struct runner { /* a thread */
 	int depth; /* of callbacks within each other */
 	int64_t since;
 	ARRAY(struct run) runs; /* one after the other */
+	ARRAY(struct called) called;
+	struct keyed *keyed;
 	UT_hash_handle hh;
+};
+
+struct keyed { /* the last request of its thread that had this key */
+	uint64_t number;
+	UT_hash_handle hh;
+	char key[];
 };
 
 struct units {
@@ -23,6 +31,7 @@ struct units {
 	struct state_texts *texts;
 	struct state_attributes *attributes; /* none: a unit's templates are of its event alone */
 	ARRAY(const struct state_unit *) units;
+	ARRAY(const struct state_call *) calls;
 	ARRAY(struct state_dispatch) dispatches;
 	ARRAY(struct begun) begun;
 	struct runner *runners;
@@ -43,9 +52,15 @@ struct units *units_new(struct events *events, const struct flows *flows)
 void units_free(struct units *units)
 {
 	struct runner *runner, *next;
+	struct keyed *keyed, *next_keyed;
 
 	HASH_ITER(hh, units->runners, runner, next) {
 		HASH_DEL(units->runners, runner);
+		HASH_ITER(hh, runner->keyed, keyed, next_keyed) {
+			HASH_DEL(runner->keyed, keyed);
+			free(keyed);
+		}
+		free(runner->called.items);
 		free(runner->runs.items);
 		free(runner);
 	}
@@ -53,6 +68,7 @@ void units_free(struct units *units)
 		free(units->begun.items[i].name);
 	free(units->begun.items);
 	free(units->units.items);
+	free(units->calls.items);
 	free(units->dispatches.items);
 	state_attributes_free(units->attributes);
 	state_texts_free(units->texts);
@@ -64,6 +80,8 @@ void units_add(struct units *units, const struct state_file *file)
 {
 	for (size_t i = 0; i < file->units.count; i++)
 		*ARRAY_ADD(&units->units) = &file->units.items[i];
+	for (size_t i = 0; i < file->calls.count; i++)
+		*ARRAY_ADD(&units->calls) = &file->calls.items[i];
 	for (size_t i = 0; i < file->dispatches.count; i++)
 		*ARRAY_ADD(&units->dispatches) = file->dispatches.items[i];
 }
@@ -97,27 +115,14 @@ static char *text_of(struct units *units, const struct state_template *template,
 	return copy;
 }
 
-static int32_t read_fd(struct units *units, const struct state_unit *unit, const struct event *event)
+static int32_t read_fd(struct units *units, const struct state_template *template, const struct event *event)
 {
-	char *text = text_of(units, &unit->fd, event), *end;
+	char *text = text_of(units, template, event), *end;
 	long fd = text ? strtol(text, &end, 10) : -1;
 	bool whole = text && *text && !*end && fd >= 0 && fd <= INT32_MAX;
 
 	free(text);
 	return whole ? (int32_t)fd : -1;
-}
-
-static void take_begun(struct units *units, const struct state_unit *unit, const struct event *event)
-{
-	struct begun begun = {.ts = event->ts, .tid = event->tid, .fd = read_fd(units, unit, event), .unit = unit};
-
-	if (unit->fd.pieces.count && begun.fd < 0)
-		return; /* of no connection: a script's call of another command */
-	begun.end = flows_received_last(units->flows, event->tid);
-	begun.name = text_of(units, &unit->request, event);
-	if (begun.name)
-		cut_http(begun.name);
-	*ARRAY_ADD(&units->begun) = begun;
 }
 
 static struct runner *get_runner(struct units *units, int32_t tid)
@@ -131,6 +136,52 @@ static struct runner *get_runner(struct units *units, int32_t tid)
 	runner->tid = tid;
 	HASH_ADD_INT(units->runners, tid, runner);
 	return runner;
+}
+
+static void keep_key(struct runner *runner, const char *key, uint64_t number)
+{
+	size_t length = strlen(key);
+	struct keyed *keyed;
+
+	HASH_FIND(hh, runner->keyed, key, length, keyed);
+	if (!keyed) {
+		keyed = memory_new(1, sizeof(*keyed) + length + 1);
+		memcpy(keyed->key, key, length);
+		HASH_ADD(hh, runner->keyed, key, length, keyed);
+	}
+	keyed->number = number;
+}
+
+static void take_begun(struct units *units, const struct state_unit *unit, const struct event *event)
+{
+	struct begun begun = {.ts = event->ts, .tid = event->tid, .fd = read_fd(units, &unit->fd, event), .unit = unit, .number = units->begun.count + 1};
+	char *key;
+
+	if (unit->fd.pieces.count && begun.fd < 0)
+		return; /* of no connection: a script's call of another command */
+	begun.end = flows_received_last(units->flows, event->tid);
+	begun.name = text_of(units, &unit->request, event);
+	if (begun.name)
+		cut_http(begun.name);
+	key = text_of(units, &unit->key, event);
+	if (key)
+		keep_key(get_runner(units, event->tid), key, begun.number);
+	free(key);
+	*ARRAY_ADD(&units->begun) = begun;
+}
+
+static void take_call(struct units *units, const struct state_call *call, const struct event *event)
+{
+	struct runner *runner = get_runner(units, event->tid);
+	struct called called = {.ts = event->ts, .fd = read_fd(units, &call->fd, event)};
+	char *key = text_of(units, &call->key, event);
+	struct keyed *keyed = NULL;
+
+	if (key)
+		HASH_FIND(hh, runner->keyed, key, strlen(key), keyed);
+	free(key);
+	called.request = keyed ? keyed->number : 0;
+	*ARRAY_ADD(&runner->called) = called;
 }
 
 /* The outermost of callbacks within each other is the run. */
@@ -150,18 +201,21 @@ static void take_leave(struct units *units, const struct event *event)
 		*ARRAY_ADD(&runner->runs) = (struct run){runner->since, event->ts};
 }
 
-static bool holds(struct units *units, const struct state_unit *unit, const struct event *event)
+static bool holds(struct units *units, const struct state_test *test, const struct event *event)
 {
 	struct state_scene scene = {units->events, units->tree, units->texts, units->attributes, event, STATE_NO_NODE};
 
-	return state_test_holds(&unit->test, &scene);
+	return state_test_holds(test, &scene);
 }
 
 void units_event(struct units *units, const struct event *event)
 {
 	for (size_t i = 0; i < units->units.count; i++)
-		if (units->units.items[i]->type == event->type && holds(units, units->units.items[i], event))
+		if (units->units.items[i]->type == event->type && holds(units, &units->units.items[i]->test, event))
 			take_begun(units, units->units.items[i], event);
+	for (size_t i = 0; i < units->calls.count; i++)
+		if (units->calls.items[i]->type == event->type && holds(units, &units->calls.items[i]->test, event))
+			take_call(units, units->calls.items[i], event);
 	for (size_t i = 0; i < units->dispatches.count; i++) {
 		if (units->dispatches.items[i].enter == event->type)
 			take_enter(units, event);
@@ -202,6 +256,16 @@ const struct begun *units_begun(const struct units *units, int64_t from, int64_t
 	end = COUNT_UNTIL(units->begun.items, units->begun.count, ts, to);
 	*count = end > first ? end - first : 0;
 	return units->begun.items + first;
+}
+
+const struct called *units_called(const struct units *units, int32_t tid, int64_t at)
+{
+	struct runner *runner;
+	size_t before;
+
+	HASH_FIND_INT(units->runners, &tid, runner);
+	before = runner ? COUNT_UNTIL(runner->called.items, runner->called.count, ts, at) : 0;
+	return before ? &runner->called.items[before - 1] : NULL;
 }
 
 bool units_run(const struct units *units, int32_t tid, int64_t at, int64_t *from, int64_t *to)

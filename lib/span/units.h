@@ -1,6 +1,7 @@
 /*
- * units: what the events of a host say of requests beyond their bytes, by the `unit` and `dispatch` lines of state files: where a request begins
- * within a connection and what it is called, and in which runs of an event loop's callback a thread received and sent.
+ * units: what the events of a host say of requests beyond their bytes, by the `unit`, `call` and `dispatch` lines of state files: where a request
+ * begins within a connection and what it is called, which one a thread calls others for, and in which runs of an event loop's callback it received
+ * and sent.
  *
  *	struct units *units = units_new(events, flows);
  *	units_add(units, file)			state files that stay, read for these events
@@ -23,6 +24,14 @@ struct begun {
 	const struct end *end; /* where its thread received last; NULL: nowhere */
 	const struct state_unit *unit;
 	char *name; /* NULL: not told */
+	uint64_t number; /* from 1 on, in order of the events */
+};
+
+/* What a thread sends next on a descriptor is for a request. */
+struct called {
+	int64_t ts;
+	int32_t fd;
+	uint64_t request; /* its number; 0: not known */
 };
 
 struct units *units_new(struct events *events, const struct flows *flows);
@@ -36,6 +45,9 @@ bool units_count_for(const struct units *units, const struct state_unit *unit, u
 
 /* Requests begun from `from` to `to`: the first of them, and how many. */
 const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count);
+
+/* What the thread last told that it sends, at that time or before; NULL: nothing. */
+const struct called *units_called(const struct units *units, int32_t tid, int64_t at);
 
 /* The thread's run of a callback that has this time. False: none, or nobody knows. */
 bool units_run(const struct units *units, int32_t tid, int64_t at, int64_t *from, int64_t *to);

@@ -67,8 +67,15 @@ void state_file_free(struct state_file *file)
 		test_free(&file->units.items[i].test);
 		state_template_free(&file->units.items[i].request);
 		state_template_free(&file->units.items[i].fd);
+		state_template_free(&file->units.items[i].key);
+	}
+	for (size_t i = 0; i < file->calls.count; i++) {
+		test_free(&file->calls.items[i].test);
+		state_template_free(&file->calls.items[i].fd);
+		state_template_free(&file->calls.items[i].key);
 	}
 	free(file->units.items);
+	free(file->calls.items);
 	free(file->dispatches.items);
 	free(file->probes.items);
 	free(file->layouts.items);
@@ -411,13 +418,15 @@ static int read_layout(struct parser *parser, size_t length)
 	return 0;
 }
 
-/* A template of a unit, whose value is this text. */
-static int read_unit_template(const struct parser *parser, const struct field *field, struct event_type *type, struct state_template *template)
+/* A template whose value is the field's text; none: it stays empty. */
+static int read_template(const struct parser *parser, const struct field *field, struct event_type *type, struct state_template *template)
 {
-	char *text = memory_new(field->value_length + 1, 1);
+	char *text = field ? memory_new(field->value_length + 1, 1) : NULL;
 	const char *at = text;
 	int status;
 
+	if (!text)
+		return 0;
 	field_text(field, text, field->value_length + 1);
 	status = state_template_read(template, type, text, &at);
 	if (status < 0)
@@ -429,7 +438,7 @@ static int read_unit_template(const struct parser *parser, const struct field *f
 /* The second name= is that of each request. */
 static int read_unit_event(const struct parser *parser, const struct fields *fields, struct state_unit *unit)
 {
-	const struct field *first = fields_find(fields, "name"), *fd = fields_find(fields, "fd");
+	const struct field *first = fields_find(fields, "name");
 	char *event = need(fields, "event");
 	struct event_type *type;
 	int status = 0;
@@ -443,12 +452,14 @@ static int read_unit_event(const struct parser *parser, const struct fields *fie
 
 		if (field > first && field->key_length == 4 && !memcmp(field->key, "name", 4)) {
 			state_template_free(&unit->request);
-			status = read_unit_template(parser, field, type, &unit->request);
+			status = read_template(parser, field, type, &unit->request);
 		}
 	}
 	if (status == 0)
 		status = read_condition(parser, fields, type, &unit->test);
-	return status == 0 && fd ? read_unit_template(parser, fd, type, &unit->fd) : status;
+	if (status == 0)
+		status = read_template(parser, fields_find(fields, "fd"), type, &unit->fd);
+	return status == 0 ? read_template(parser, fields_find(fields, "key"), type, &unit->key) : status;
 }
 
 static int read_unit(struct parser *parser, const struct fields *fields)
@@ -465,9 +476,28 @@ static int read_unit(struct parser *parser, const struct fields *fields)
 	unit->port = (uint16_t)port;
 	if (fields_find(fields, "by") && !by_event && !fields_is(fields, "by", "turn"))
 		return fail("by= is turn or event");
-	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd") || fields_find(fields, "if")))
-		return fail("event=, if= and fd= are for by=event");
+	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd") || fields_find(fields, "if") || fields_find(fields, "key")))
+		return fail("event=, if=, fd= and key= are for by=event");
 	return by_event ? read_unit_event(parser, fields, unit) : 0;
+}
+
+static int read_call(struct parser *parser, const struct fields *fields)
+{
+	struct state_call *call = ARRAY_ADD(&parser->file->calls);
+	const struct field *fd = fields_find(fields, "fd"), *key = fields_find(fields, "key");
+	char *event = need(fields, "event");
+	struct event_type *type;
+
+	*call = (struct state_call){0};
+	if (!event)
+		return -1;
+	call->type = type = events_type(parser->events, event);
+	free(event);
+	if (!fd || !key)
+		return fail("%s= is missing", fd ? "key" : "fd");
+	if (read_condition(parser, fields, type, &call->test) < 0 || read_template(parser, fd, type, &call->fd) < 0)
+		return -1;
+	return read_template(parser, key, type, &call->key);
 }
 
 /* It is a probe with its return, too. */
@@ -500,7 +530,8 @@ static const struct line_kind {
 	{"view", "kind path title ", read_view},
 	{"include", "name ", read_include},
 	{"probe", "function binary return args ", read_probe},
-	{"unit", "name port by event if fd ", read_unit},
+	{"unit", "name port by event if fd key ", read_unit},
+	{"call", "event if fd key ", read_call},
 	{"dispatch", "binary within ", read_dispatch},
 };
 
@@ -520,7 +551,7 @@ static int read_line(struct parser *parser, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
 		kind++;
 	if (kind == end)
-		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout, unit, dispatch", blank + 1,
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout, unit, call, dispatch", blank + 1,
 			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
 	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
 }
@@ -556,6 +587,12 @@ static int check_probes(const struct state_file *file, const char *source)
 
 		if (type && strncmp(type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, type->name))
 			return fail("%s: no probe line makes the event %.140s of unit %s", source, type->name, file->units.items[i].name);
+	}
+	for (size_t i = 0; i < file->calls.count; i++) {
+		const char *name = file->calls.items[i].type->name;
+
+		if (strncmp(name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, name))
+			return fail("%s: no probe line makes the event %.140s of a call line", source, name);
 	}
 	return 0;
 }

@@ -51,6 +51,14 @@ struct state_unit {
 	const struct event_type *type;	     /* each for which the test holds is a request; NULL: a turn is one */
 	struct state_test test;
 	struct state_template request, fd;   /* its name, and the connection's descriptor; each may be empty */
+	struct state_template key;	     /* what `call` lines know it by; may be empty */
+};
+
+/* An event behind which its thread sends on this descriptor for the request of this key (span-build). */
+struct state_call {
+	const struct event_type *type;
+	struct state_test test;
+	struct state_template fd, key;
 };
 
 /* A function that runs one piece of work of an event loop: what it sends is for whom it received (span-build). */
@@ -65,6 +73,7 @@ struct state_file {
 	ARRAY(struct state_probe) probes;
 	ARRAY(struct state_layout) layouts;
 	ARRAY(struct state_unit) units;
+	ARRAY(struct state_call) calls;
 	ARRAY(struct state_dispatch) dispatches;
 	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
 };
