@@ -119,6 +119,51 @@ records() { # KIND: of standard input, without the kind
 	assert_line --index 2 --regexp '^window id=1 .* to=1.061000000 signals=1-1 complete=yes$'
 }
 
+# Calls of srv:serve, which calls srv:step twice, of threads 7 and 8 at the same time; the second call of thread 7 ends by an exception.
+calls() {
+	for f in serve step; do
+		printf 'chart name=func:srv:%s definition="chart name=\\"func:srv:%s\\" nest=yes binary=./srv function=%s\\nstart event=func:srv__%s depth=sp\\nend event=func:srv__%s__return depth=sp\\nend event=func:unwind depth=from to=to\\n"\n' $f $f $f $f $f
+	done
+	awk 'function event(ms, tid, name, rest) { printf "event ts=%.9f cpu=0 tid=%d comm=srv name=func:%s %s\n", ms / 1000, tid, name, rest }
+		BEGIN {
+			for (i = 0; i < 6; i++) {
+				t = 10 * i
+				event(t, 7, "srv__serve", "sp=900"); event(t + 0.5, 8, "srv__step", "sp=950")
+				event(t + 1, 7, "srv__step", "sp=800"); event(t + 2, 7, "srv__step__return", "sp=800 ret=0")
+				event(t + 3, 7, "srv__step", "sp=800")
+				if (i == 1) event(t + 4, 7, "unwind", "from=700 to=900")
+				else { event(t + 4, 7, "srv__step__return", "sp=800 ret=0"); event(t + 5, 7, "srv__serve__return", "sp=900 ret=0") }
+				event(t + 6, 8, "srv__step__return", "sp=950 ret=0")
+			}
+		}'
+}
+
+@test "where nobody says what a request is, it is the outermost call of a thread, and what FOR names" {
+	calls >in
+	said() { # the requests, as thread and function
+		trigger-filter -t -T ./t.trigger in | sed -n 's/^request .* id=\([0-9]*\) .* tid=\([78]\) chart=func:srv:\([a-z]*\) .*/\1 \2 \3/p'
+	}
+	trigger 'ON RequestEnd R IF R.Latency > 0' 'UNTIL 1 h'
+	# the first that ends fires the trigger
+	assert_equal "$(said)" "2 8 step
+3 7 serve
+4 8 step
+5 7 serve
+6 8 step
+7 7 serve
+8 8 step
+9 7 serve
+10 8 step
+11 7 serve
+12 8 step"
+	trigger 'ON RequestEnd R' "FOR 'func:srv:step'" 'IF R.Tid = 7' 'UNTIL 1 h'
+	assert_equal "$(said | awk '{ print $2, $3 }' | sort | uniq -c | tr -s ' ')" " 11 7 step
+ 6 8 step"
+	sed -i 's/ name=func:srv:serve / &asked=yes /' in # then what the user asked for counts
+	trigger 'ON RequestEnd R IF R.Latency > 0' 'UNTIL 1 h'
+	assert_equal "$(said | awk '{ print $2, $3 }' | uniq -c | tr -s ' ')" " 5 7 serve"
+}
+
 # bats test_tags=long
 @test "random triggers on random streams agree with the reference" {
 	command -v python3 >/dev/null || skip "needs python3"
@@ -218,8 +263,8 @@ records() { # KIND: of standard input, without the kind
 	trigger-filter -t -T ./t.trigger in >out
 	assert_equal "$(records request <out | sed 's/.* chart=\([a-z]*\) .*/\1/' | sort -u)" asked
 	assert_equal "$(records request <out | sed -n '1s/.* id=\([0-9]*\) .*/\1/p')" 2
-	# of a stream that does not say, all charts count
-	sed 's/ asked=yes//' in >old
+	# of a stream that does not say, all charts count, but for what lies within others of the same thread
+	sed 's/ asked=yes//; s/tid=7\(.* name=u:\)/tid=8\1/' in >old
 	trigger-filter -t -T ./t.trigger old >out
 	assert_equal "$(records request <out | sed 's/.* chart=\([a-z]*\) .*/\1/' | sort -u | tr '\n' ' ')" "asked other "
 }

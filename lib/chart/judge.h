@@ -19,10 +19,11 @@ struct measure_listener {
 	int (*signal)(void *context, const struct sample *sample);
 	/*
 	 * NULL: values are judged. Else nothing is: each request, from its start to its end, is handed over as it begins and as it ends. A
-	 * request whose end is not seen only begins.
+	 * request whose end is not seen only begins. `gone` follows, also where the end was not seen, as soon as that is known.
 	 */
 	int (*begins)(void *context, struct sample *request);
 	int (*ends)(void *context, const struct sample *request);
+	void (*gone)(void *context, const struct sample *request);
 	/* At the end: the digest of a series' values. NULL: it is not wanted. */
 	int (*digest)(void *context, const struct series *series);
 	/* At the end: starts that are no signal, because there are no limits, or their ends may have come unseen. */

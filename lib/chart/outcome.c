@@ -209,9 +209,9 @@ int start_begin(struct measure *measure, struct binding *binding, const struct e
 					  sizeof(start->sample.show));
 	start->sample.whole = start->shown;
 	patience_add(&measure->patience, start);
-	if (measure->judge.tell.begins && measure->judge.tell.begins(measure->judge.tell.context, &start->sample) < 0)
+	if (outcome_abandon(measure, pushed_out, event->ts, false) < 0)
 		return -1;
-	return outcome_abandon(measure, pushed_out, event->ts, false);
+	return measure->judge.tell.begins ? measure->judge.tell.begins(measure->judge.tell.context, &start->sample) : 0;
 }
 
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
@@ -231,6 +231,8 @@ static int let_go(struct measure *measure, struct start *start)
 {
 	bool held = start->state == START_SUSPECT || start->state == START_REPORTED;
 
+	if (measure->judge.tell.gone)
+		measure->judge.tell.gone(measure->judge.tell.context, &start->sample);
 	patience_drop(&measure->patience, start);
 	start->sample.series->starts--;
 	start_release(start);

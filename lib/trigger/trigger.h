@@ -117,6 +117,9 @@ int trigger_parse(struct trigger_list *list, const char *text, size_t length, co
 /* Checks that each chart of FOR is one of these. 0; -1 after fail(). */
 int trigger_check(const struct trigger_list *list, const char *const *charts, int count);
 
+/* Tells whether FOR names the chart, or none. */
+bool trigger_has_chart(const struct trigger *trigger, const char *chart);
+
 void trigger_free(struct trigger *trigger);
 void trigger_list_free(struct trigger_list *list);
 

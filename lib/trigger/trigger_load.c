@@ -143,6 +143,14 @@ struct trigger_list trigger_reload(struct trigger_list *list, trigger_checker *c
 	return now;
 }
 
+bool trigger_has_chart(const struct trigger *trigger, const char *chart)
+{
+	for (size_t i = 0; i < trigger->charts.count; i++)
+		if (strcmp(trigger->charts.items[i].name, chart) == 0)
+			return true;
+	return trigger->charts.count == 0;
+}
+
 int trigger_check(const struct trigger_list *list, const char *const *charts, int count)
 {
 	for (size_t i = 0; i < list->items.count; i++) {

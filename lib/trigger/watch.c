@@ -11,6 +11,7 @@
 #include "chart/span.h"
 #include "stream/stream.h"
 #include "trigger/occasion.h"
+#include "trigger/run_requests.h"
 #include "trigger/totals.h"
 
 enum { HITS_MAX = 4096 }; /* signals or exceptions of a trigger that requests may hold */
@@ -50,7 +51,7 @@ struct watch {
 	bool began;	 /* a time has come in this stream */
 	bool lacks;	 /* behind a loss, until the next time */
 	bool behind;	 /* the stream was filtered before */
-	ARRAY(char *) asked; /* charts of the stream that the collector was asked for; none: all */
+	struct run_requests *requests;
 	int64_t now;
 	int64_t due;	 /* no limit or multiple lies before it */
 	uint64_t begun;	 /* requests */
@@ -76,14 +77,6 @@ static double share_of(const struct watched *watched, uint64_t request)
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return ldexp((double)(z ^ (z >> 31)), -64);
-}
-
-static bool has_chart(const struct trigger *trigger, const char *chart)
-{
-	for (size_t i = 0; i < trigger->charts.count; i++)
-		if (!strcmp(trigger->charts.items[i].name, chart))
-			return true;
-	return trigger->charts.count == 0;
 }
 
 struct asked {
@@ -362,13 +355,13 @@ static void add_hit(struct watched *watched, int64_t ts, int32_t tid)
 	watched->oldest = (watched->oldest + 1) % HITS_MAX;
 }
 
-/* Tells whether what a chart measures are requests: functions that only stacks are made of are none. */
-static bool is_of_run(const struct watch *watch, const char *chart)
+/* Tells whether a trigger says that what the chart measures are its requests. */
+static bool is_named(const struct watch *watch, const char *chart)
 {
-	for (size_t i = 0; i < watch->asked.count; i++)
-		if (!strcmp(watch->asked.items[i], chart))
+	for (size_t i = 0; i < watch->items.count; i++)
+		if (watch->items.items[i].trigger->charts.count && trigger_has_chart(watch->items.items[i].trigger, chart))
 			return true;
-	return watch->asked.count == 0;
+	return false;
 }
 
 /* A request begins; `marks` of it keeps the verdicts of triggers that look at starts. */
@@ -378,7 +371,7 @@ static int see_begin(void *context, struct sample *request)
 	struct occasion occasion = {.on = ON_REQUEST_START, .ts = request->start, .request = request, .events = filter_events(watch->filter)};
 	char key[VALUE_ROOM];
 
-	if (!is_of_run(watch, request->series->chart))
+	if (!run_requests_begin(watch->requests, request, is_named(watch, request->series->chart)))
 		return 0;
 	request->number = ++watch->begun;
 	occasion_key(&occasion, key);
@@ -386,7 +379,7 @@ static int see_begin(void *context, struct sample *request)
 		struct watched *watched = &watch->items.items[i];
 		bool match;
 
-		if (watched->trigger->on != ON_REQUEST_START || !has_chart(watched->trigger, request->series->chart))
+		if (watched->trigger->on != ON_REQUEST_START || !trigger_has_chart(watched->trigger, request->series->chart))
 			continue;
 		watched->looked_at++;
 		look_at(watched, &occasion, true);
@@ -427,7 +420,7 @@ static int see_end(void *context, const struct sample *request)
 		bool match;
 		int status = 0;
 
-		if (!has_chart(watched->trigger, request->series->chart))
+		if (!trigger_has_chart(watched->trigger, request->series->chart))
 			continue;
 		match = judge_end(watched, &occasion, i);
 		if (watched->logs && (watched->trigger->on != ON_REQUEST_START || request->number > watched->firing))
@@ -438,6 +431,11 @@ static int see_end(void *context, const struct sample *request)
 			return -1;
 	}
 	return 0;
+}
+
+static void see_gone(void *context, const struct sample *request)
+{
+	run_requests_gone(((struct watch *)context)->requests, request);
 }
 
 /* A signal or an exception. */
@@ -458,7 +456,7 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 	for (size_t i = 0; i < watch->items.count; i++) {
 		struct watched *watched = &watch->items.items[i];
 
-		if (watched->trigger->on != on || (on == ON_SIGNAL && !has_chart(watched->trigger, chart)))
+		if (watched->trigger->on != on || (on == ON_SIGNAL && !trigger_has_chart(watched->trigger, chart)))
 			continue;
 		watched->looked_at++;
 		look_at(watched, &occasion, true);
@@ -609,6 +607,7 @@ static int see_finish(void *context)
 		watched->hits.count = watched->oldest = 0;
 		watched->next = INT64_MAX;
 	}
+	run_requests_forget(watch->requests);
 	watch->began = watch->lacks = watch->behind = false;
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
@@ -620,10 +619,10 @@ static int see_chart(void *context, const struct chart *chart)
 {
 	struct watch *watch = context;
 
-	if (!watch->options.own_charts && chart->asked && !chart->method)
-		*ARRAY_ADD(&watch->asked) = memory_text(chart->name, strlen(chart->name));
-	if (!chart->method)
+	if (!chart->method) {
+		run_requests_chart(watch->requests, chart);
 		return 1;
+	}
 	if (watch->options.own_charts)
 		return fail("chart '%s' counts events, and has no requests", chart->name);
 	return 0;
@@ -727,10 +726,11 @@ static struct watch *empty_watch(struct stream *stream, const struct watch_optio
 
 	watch->stream = stream;
 	watch->options = *options;
+	watch->requests = run_requests_new(options->own_charts);
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
 	watch->handed = (struct filter_watch){.context = watch, .another = another_watch, .chart = see_chart, .time = see_time, .begins = see_begin,
-					      .ends = see_end, .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
+					      .ends = see_end, .gone = see_gone, .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
 	return watch;
 }
 
@@ -763,9 +763,7 @@ void watch_free(struct watch *watch)
 		watch_free(watch->next);
 	for (size_t i = 0; i < watch->items.count; i++)
 		free_watched(&watch->items.items[i]);
-	for (size_t i = 0; i < watch->asked.count; i++)
-		free(watch->asked.items[i]);
-	free(watch->asked.items);
+	run_requests_free(watch->requests);
 	free(watch->items.items);
 	line_free(&watch->line);
 	free(watch);

@@ -216,6 +216,13 @@ static int tell_ends(void *context, const struct sample *request)
 	return watch->ends(watch->context, request);
 }
 
+static void tell_gone(void *context, const struct sample *request)
+{
+	const struct filter_watch *watch = ((struct filter *)context)->options.watch;
+
+	watch->gone(watch->context, request);
+}
+
 /* A listener that turns limits, samples and signals of the charts into records and windows of this filter. */
 static struct measure_listener filter_listener(struct filter *filter)
 {
@@ -223,7 +230,8 @@ static struct measure_listener filter_listener(struct filter *filter)
 
 	return (struct measure_listener){.context = filter, .limits = tell_limits, .healthy = tell_healthy, .hold = tell_hold,
 					 .release = tell_release, .signal = tell_signal, .open = tell_open, .digest = tell_digest,
-					 .begins = watched ? tell_begins : NULL, .ends = watched ? tell_ends : NULL};
+					 .begins = watched ? tell_begins : NULL, .ends = watched ? tell_ends : NULL,
+					 .gone = watched ? tell_gone : NULL};
 }
 
 enum { FORGET_EVERY = 256 }; /* events between two cleanings of the ring */

@@ -31,6 +31,7 @@ struct filter_watch {
 	int (*time)(void *context, int64_t ts);			     /* before each record with a time */
 	int (*begins)(void *context, struct sample *request);	     /* see struct measure_listener */
 	int (*ends)(void *context, const struct sample *request);
+	void (*gone)(void *context, const struct sample *request);
 	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal` or `exception` that has passed */
 	int (*lost)(void *context);				     /* behind a loss */
 	int (*behind)(void *context);				     /* an earlier filter has dropped most events; once a stream */
