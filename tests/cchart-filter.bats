@@ -1206,6 +1206,24 @@ too_long() {
 	assert_regex "$(cat told)" "discard of 7:0 sector 16 by .* took 400 ms"
 }
 
+@test "a turn of an event loop lasts from poll to poll, and each thread has its own" {
+	turn() { event "$1" 11 syscalls:sys_exit_epoll_wait ret=1; event "$2" 11 syscalls:sys_enter_epoll_wait; }
+	(
+		event 5 12 syscalls:sys_exit_poll ret=0
+		for ((i = 0; i < 120; i++)); do turn $((i * 10 + 10)) $((i * 10 + 12 + i % 2)); done
+		turn 2000 2400
+		event 2500 12 syscalls:sys_enter_ppoll
+		event 2501 12 syscalls:sys_exit_ppoll ret=1
+		event 9000 13 syscalls:sys_exit_select ret=0
+	) >in
+	run records summary < <(filter -c loop in)
+	assert_regex "$output" "summary chart=loop count=122 .* max=2.495 "
+	filter -c loop --limit=0.3 --only-limit in | report >told
+	assert_regex "$(cat told)" "event loop of [^ ]*/11 was held up for 400 ms"
+	assert_regex "$(cat told)" "event loop of [^ ]*/12 was held up for 2.495 s"
+	assert_regex "$(cat told)" "event loop of [^ ]*/12 still held up after 6.49"
+}
+
 @test "a second and a third filter have ids of their own" {
 	(
 		healthy

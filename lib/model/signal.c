@@ -209,6 +209,12 @@ static char *say_runnable(const struct site *site, const struct signal *signal, 
 	return memory_format("%s", *who ? who : "a thread");
 }
 
+static char *say_loop(const struct site *site, const struct signal *signal, const char *who)
+{
+	(void)site, (void)signal;
+	return memory_format("event loop%s%s", *who ? " of " : "", who);
+}
+
 static char *say_call(const struct site *site, const struct signal *signal, const char *who)
 {
 	(void)site;
@@ -376,6 +382,7 @@ static const struct wording {
 	{"runq", say_runnable, "waited", "still waiting after", " for a CPU"},
 	{"syscall", say_call, "took", "still waiting after", ""},
 	{"flush", say_flush, "took", "not done after", ""},
+	{"loop", say_loop, "was held up for", "still held up after", ""},
 	{"turn", say_turn, "took", "not answered after", ""},
 	{"asked", say_asked, "the last", "the last", ""},
 	{"func:", say_function, "took", "not done after", ""},
