@@ -1,7 +1,6 @@
 #include "source/round.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,12 +16,13 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/place.h"
+#include "source/circle.h"
 #include "source/recorder.h"
 #include "stream/block.h"
 #include "stream/fields.h"
 #include "stream/line.h"
 
-enum { KEY_ROOM = 48, STORES_MOST = 1 << 16, PAGE_MASK = (1 << 16) - 1 /* no file system has larger blocks */ };
+enum { KEY_ROOM = 48, STORES_MOST = 1 << 16 };
 
 struct meaning { /* a record that says what later ones mean */
 	uint64_t at; /* in the file: of its piece */
@@ -44,7 +44,7 @@ struct part { /* of the file, between blocks */
 struct round {
 	char *path;
 	uint64_t size;
-	int fd;
+	struct circle *circle;
 	char head[STREAM_HEAD_SIZE];
 	bool begun;
 	uint64_t from, to; /* its newest part */
@@ -70,6 +70,7 @@ struct store {
 	struct round *round;
 	char *path;
 	uint64_t from, to;
+	struct circle_view *view; /* of it */
 	char *front; /* records for its beginning */
 	size_t front_length;
 	uint64_t records, lost;
@@ -93,21 +94,14 @@ struct round *round_open(const char *path, uint64_t size)
 	free(copy);
 	round->path = memory_text(path, strlen(path));
 	round->size = size;
-	round->fd = folder < 0 ? -1 : openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (folder >= 0 && round->fd < 0)
-		fail_errno("cannot make a file for '%s'", path);
+	round->circle = folder < 0 ? NULL : circle_open(folder, size);
+	if (folder >= 0 && !round->circle)
+		fail_prefix("cannot make a file for '%s'", path);
 	if (folder >= 0)
 		close(folder);
-	/* Give something back at once, so that a file system that cannot is refused before tracing. */
-	if (round->fd >= 0 && (ftruncate(round->fd, 1 << 12) < 0 || fallocate(round->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 12) < 0 ||
-			       ftruncate(round->fd, 0) < 0)) {
-		fail_errno("the file system of '%s' cannot give back parts of files", path);
-		close(round->fd);
-		round->fd = -1;
-	}
 	round->pipe = -1;
 	round->teller = (struct recorder){.listening = -1, .call = -1};
-	if (round->fd >= 0)
+	if (round->circle)
 		return round;
 	free(round->path);
 	free(round);
@@ -116,7 +110,7 @@ struct round *round_open(const char *path, uint64_t size)
 
 int round_fd(const struct round *round)
 {
-	return round->fd;
+	return circle_fd(round->circle);
 }
 
 void round_pass(struct round *round, int pipe)
@@ -221,28 +215,12 @@ static size_t note_blocks(struct round *round, const char *bytes, size_t length)
 	return at;
 }
 
-static int write_at(int fd, const char *bytes, size_t length, uint64_t at)
+/* Forgets what is more than the size, but for what is being stored. */
+static int forget_old(struct round *round, size_t coming)
 {
-	while (length > 0) {
-		ssize_t done = pwrite(fd, bytes, length, (off_t)at);
+	uint64_t before = round->from;
 
-		if (done < 0 && errno != EINTR)
-			return fail_errno("cannot write the file of --ring");
-		if (done > 0) {
-			bytes += done;
-			length -= (size_t)done;
-			at += (uint64_t)done;
-		}
-	}
-	return 0;
-}
-
-/* Gives back what is more than the size, but for what is being stored. */
-static int give_back(struct round *round, size_t coming)
-{
-	uint64_t before = round->from, after;
-
-	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from & ~(uint64_t)PAGE_MASK) > round->size)
+	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from - round->from % CIRCLE_CHUNK) > round->size)
 		round->from = round->pieces.items[round->first++].to;
 	for (; round->first_meaning < round->meanings.count && round->meanings.items[round->first_meaning].at < round->from; round->first_meaning++)
 		keep(round, round->meanings.items[round->first_meaning]);
@@ -257,13 +235,7 @@ static int give_back(struct round *round, size_t coming)
 		round->meanings.count -= round->first_meaning;
 		round->first_meaning = 0;
 	}
-	if (round->from == before)
-		return 0;
-	before &= ~(uint64_t)PAGE_MASK; /* whole blocks: else the one at the border is never given back */
-	after = round->from & ~(uint64_t)PAGE_MASK;
-	return after > before && fallocate(round->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)before, (off_t)(after - before)) < 0
-		       ? fail_errno("cannot give back what is old in the file of --ring")
-		       : 0;
+	return round->from == before ? 0 : circle_forget(round->circle, round->from);
 }
 
 static int compare_order(const struct kept *a, const struct kept *b)
@@ -330,22 +302,17 @@ static int put_front(struct store *store, FILE *out, char *block)
 	return 0;
 }
 
-static int read_at(int fd, char *bytes, size_t length, uint64_t at)
-{
-	return pread(fd, bytes, length, (off_t)at) == (ssize_t)length ? 0 : fail_errno("cannot read the file of --ring");
-}
-
 static int put_part(struct store *store, FILE *out, char *block)
 {
 	struct block_head head;
 	size_t size;
 
 	for (uint64_t at = store->from; at < store->to; at += BLOCK_HEAD_SIZE + head.size) {
-		if (read_at(store->round->fd, (char *)&head, sizeof(head), at) < 0)
+		if (circle_read(store->view, (char *)&head, sizeof(head), at) < 0)
 			return -1;
 		if (head.size > RECORD_SIZE_MAX || head.size > store->to - at - BLOCK_HEAD_SIZE)
 			return fail("the file of --ring is damaged");
-		if (read_at(store->round->fd, block + BLOCK_HEAD_SIZE, head.size, at + BLOCK_HEAD_SIZE) < 0)
+		if (circle_read(store->view, block + BLOCK_HEAD_SIZE, head.size, at + BLOCK_HEAD_SIZE) < 0)
 			return -1;
 		size = count_records(store, block + BLOCK_HEAD_SIZE, head.size);
 		if (size && put_block(store, out, block, size) < 0)
@@ -403,6 +370,7 @@ static struct store *store_new(struct round *round, char *path)
 	store->path = path;
 	store->from = round->from;
 	store->to = round->to;
+	store->view = circle_view(round->circle, round->from, round->to);
 	fill_front(store);
 	return store;
 }
@@ -412,6 +380,7 @@ static int store_free(struct store *store)
 {
 	int status = *store->failure ? fail("%s", store->failure) : 0;
 
+	circle_view_free(store->view);
 	free(store->path);
 	free(store->front);
 	free(store);
@@ -488,7 +457,7 @@ int round_sink(void *context, const char *bytes, size_t length)
 	if (round->storing && atomic_load(&round->stored) && finish_storing(round) < 0)
 		return -1;
 	if (length > head) {
-		if (give_back(round, length - head) < 0 || write_at(round->fd, bytes + head, length - head, round->to) < 0)
+		if (forget_old(round, length - head) < 0 || circle_write(round->circle, bytes + head, length - head) < 0)
 			return -1;
 		*ARRAY_ADD(&round->pieces) = (struct part){round->to, round->to + length - head};
 		round->to += length - head;
@@ -512,7 +481,7 @@ static void round_free(struct round *round)
 	free(round->meanings.items);
 	free(round->pieces.items);
 	recorder_end(&round->teller, false);
-	close(round->fd);
+	circle_close(round->circle);
 	free(round->path);
 	free(round);
 }

@@ -721,11 +721,9 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	if (scribe->by.stacks)
 		stacks_take(scribe->by.stacks, bound);
 	while (status == 0 && !stream_output_closed(scribe->stream) && (status = merge_next(merge, &ring)) > 0) {
-		status = write_stacks(scribe, ring_ts(ring));
-		if (status == 0)
-			status = take_throws(scribe, ring_ts(ring));
-		if (status == 0)
-			status = scribe_event(scribe, ring);
+		if (scribe->by.stacks && (write_stacks(scribe, ring_ts(ring)) < 0 || take_throws(scribe, ring_ts(ring)) < 0))
+			return -1;
+		status = scribe_event(scribe, ring);
 	}
 	if (status < 0 || write_stacks(scribe, bound) < 0)
 		return -1;
