@@ -3,7 +3,7 @@
  * only grow, as if the file kept everything.
  *
  * To write a chunk anew costs a third of giving its blocks back to the file system and taking others: pages that the kernel keeps of it are
- * there, and so are its blocks.
+ * Of a chunk that is written anew the kernel has pages and blocks already. To give those back, and to take others, costs three times as much.
  *
  *	circle = circle_open(folder, size)
  *	circle_write(circle, bytes, length)	behind all before
