@@ -2,7 +2,6 @@
  * circle: a file of bounded size that is written without end: its chunks are written again once what is in them is old. Places in it
  * only grow, as if the file kept everything.
  *
- * To write a chunk anew costs a third of giving its blocks back to the file system and taking others: pages that the kernel keeps of it are
  * Of a chunk that is written anew the kernel has pages and blocks already. To give those back, and to take others, costs three times as much.
  *
  *	circle = circle_open(folder, size)
