@@ -21,7 +21,6 @@ enum {
 	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread of the wake core behind its last cut; and before they are dropped */
 	TENURES_KEPT = 64, TENURES_MOST = 4096, /* likewise of a CPU */
 	SOURCE_STEPS = 64,		    /* segments that a source of a wake-up is looked for in */
-	TEXT_ROOM = 192,
 };
 
 struct cutter {
@@ -77,14 +76,8 @@ static void trim(struct thread *thread)
 
 static void add_wait_word(struct cutter *cutter, struct making *making, uint32_t number)
 {
-	struct wait_identity identity = whole_identity_at(cutter->whole, number);
-	char text[TEXT_ROOM];
-
-	if (!number)
-		return;
-	snprintf(text, sizeof(text), "%s,%s,%s", whole_text(cutter->whole, identity.syscall), whole_text(cutter->whole, identity.object),
-		 whole_text(cutter->whole, identity.function));
-	happened_add(&making->happened, whole_word_of(cutter->whole, "wait=", text));
+	if (number)
+		happened_add(&making->happened, identities_wait(cutter->identities, number));
 }
 
 /* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */

@@ -34,6 +34,8 @@ struct identities {
 	struct whole *whole;
 	ARRAY(struct call_words) calls; /* by reason */
 	ARRAY(struct stack_words) stacks; /* by number */
+	ARRAY(uint32_t) waits; /* words, by identity; 0: not made yet */
+	ARRAY(uint32_t) objects_of; /* words, by reason; 0: not made yet */
 	struct descriptor *descriptors;
 	struct object objects[1 << OBJECT_BITS]; /* those of late */
 };
@@ -55,7 +57,7 @@ void identities_begin(struct identities *identities, struct whole *whole)
 		free(descriptor);
 	}
 	identities->whole = whole;
-	identities->calls.count = identities->stacks.count = 0;
+	identities->calls.count = identities->stacks.count = identities->waits.count = identities->objects_of.count = 0;
 	memset(identities->objects, 0, sizeof(identities->objects));
 }
 
@@ -66,6 +68,8 @@ void identities_free(struct identities *identities)
 	identities_begin(identities, NULL);
 	free(identities->calls.items);
 	free(identities->stacks.items);
+	free(identities->waits.items);
+	free(identities->objects_of.items);
 	free(identities);
 }
 
@@ -251,16 +255,45 @@ static uint32_t number_of(struct identities *identities, const struct made_call 
 	return known->identity;
 }
 
+/* What kind of object the reason tells of; 0: of none. */
+static uint32_t object_word(struct identities *identities, int16_t reason)
+{
+	const char *object = reason_at(identities->wake->reasons, reason)->object;
+	uint32_t *word;
+
+	if (!object)
+		return 0;
+	while (identities->objects_of.count <= (size_t)reason)
+		*ARRAY_ADD(&identities->objects_of) = 0;
+	word = &identities->objects_of.items[reason];
+	if (!*word)
+		*word = whole_word_of(identities->whole, "", object);
+	return *word;
+}
+
+uint32_t identities_wait(struct identities *identities, uint32_t number)
+{
+	struct wait_identity identity = whole_identity_at(identities->whole, number);
+	char text[TEXT_ROOM];
+
+	while (identities->waits.count <= number)
+		*ARRAY_ADD(&identities->waits) = 0;
+	if (!identities->waits.items[number]) {
+		snprintf(text, sizeof(text), "%s,%s,%s", whole_text(identities->whole, identity.syscall), whole_text(identities->whole, identity.object),
+			 whole_text(identities->whole, identity.function));
+		identities->waits.items[number] = whole_word_of(identities->whole, "wait=", text);
+	}
+	return identities->waits.items[number];
+}
+
 uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *made)
 {
 	int16_t reason = thread->pieces.items[wait].call;
 	uint32_t function = identities_stack(identities, stack_number(identities->wake, thread, wait)).function;
 	uint32_t number = number_of(identities, made, reason, function);
-	const char *kind = NULL;
+	bool is_of_file = made->reason != CALL_NONE && identities_call(identities, made->reason)->descriptor;
 
-	if (made->reason != CALL_NONE && identities_call(identities, made->reason)->descriptor)
-		kind = reason_at(identities->wake->reasons, reason)->object;
-	whole_kind(identities->whole, number, kind ? whole_word_of(identities->whole, "", kind) : 0);
+	whole_kind(identities->whole, number, is_of_file ? object_word(identities, reason) : 0);
 	return number;
 }
 

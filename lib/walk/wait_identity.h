@@ -39,6 +39,9 @@ struct made_call {
 /* The identity of a wait in this call, which begins with this piece of the thread. */
 uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *call);
 
+/* A word for a wait of this identity, as one of what happened in a segment. */
+uint32_t identities_wait(struct identities *identities, uint32_t number);
+
 /* A word for what such a call returned: errors each have their own, all that is more than 0 has one. */
 uint32_t identities_result(struct identities *identities, int16_t reason, int64_t ret);
 

@@ -34,11 +34,27 @@ static int compare_words(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
+/* Most sets have a handful of words. */
+static void sort_few(uint32_t *words, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		uint32_t word = words[i];
+		size_t at = i;
+
+		for (; at > 0 && words[at - 1] > word; at--)
+			words[at] = words[at - 1];
+		words[at] = word;
+	}
+}
+
 size_t whole_unique(uint32_t *words, size_t count)
 {
+	enum { FEW = 24 };
 	size_t kept = 0;
 
-	if (count)
+	if (count <= FEW)
+		sort_few(words, count);
+	else
 		qsort(words, count, sizeof(*words), compare_words);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || words[kept - 1] != words[i])
