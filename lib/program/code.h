@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "program/debug_wish.h"
+#include "program/debug_source.h"
 
 struct code;
 struct lookup;

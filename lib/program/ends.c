@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "program/pads.h"
+#include "program/landing_pads.h"
 #include "program/stack_switch.h"
 
 enum { SEGMENTS_MAX = 64, HEADERS_MAX = 1 << 12, NEEDED_MAX = 256 };
@@ -30,7 +30,7 @@ struct ends_file {
 	size_t codes;
 	ARRAY(struct symbol) symbols; /* of functions, by address */
 	ARRAY(struct symbol) colds;   /* of those, parts that the compiler put elsewhere */
-	struct pads pads;
+	struct landing_pads pads;
 	unsigned traits;
 	bool program; /* it can be run */
 	ARRAY(const char *) needed; /* libraries */
@@ -159,7 +159,7 @@ static void read_sections(struct ends_file *file)
 			file->traits |= header.sh_flags & SHF_ALLOC && has_name(data, loading) ? ENDS_LOADS : 0;
 		}
 		if (name && strcmp(name, ".eh_frame") == 0 && (data = elf_rawdata(section, NULL)) && data->d_buf)
-			pads_read(&file->pads, ident, &(struct stretch){data->d_buf, header.sh_addr, data->d_size, false});
+			landing_pads_read(&file->pads, ident, &(struct stretch){data->d_buf, header.sh_addr, data->d_size, false});
 	}
 	if (file->symbols.count)
 		qsort(file->symbols.items, file->symbols.count, sizeof(struct symbol), compare);
@@ -171,7 +171,7 @@ void ends_close(struct ends_file *file)
 		return;
 	free(file->symbols.items);
 	free(file->colds.items);
-	pads_free(&file->pads);
+	landing_pads_free(&file->pads);
 	elf_end(file->elf);
 	if (file->bytes)
 		munmap(file->bytes, file->size);
@@ -217,7 +217,7 @@ static struct exits_range function_at(const struct ends_file *file, uint64_t add
 {
 	size_t symbols = COUNT_UNTIL(file->symbols.items, file->symbols.count, address, address);
 	size_t frames = COUNT_UNTIL(file->pads.items, file->pads.count, start, address);
-	const struct pads_function *frame = frames ? &file->pads.items[frames - 1] : NULL;
+	const struct landing_function *frame = frames ? &file->pads.items[frames - 1] : NULL;
 	uint64_t start = symbols ? file->symbols.items[symbols - 1].address : 0, size = symbols ? size_of(file, start) : 0;
 	uint64_t end = address + AROUND, from = address > AROUND ? address - AROUND : 0;
 
@@ -316,7 +316,7 @@ enum { PARTS = 16 };
 static uint64_t size_of(const struct ends_file *file, uint64_t address)
 {
 	size_t next = COUNT_UNTIL(file->symbols.items, file->symbols.count, address, address);
-	const struct pads_function *function = pads_function(&file->pads, address);
+	const struct landing_function *function = landing_pads_function(&file->pads, address);
 	uint64_t size = 0, room = 0;
 
 	for (size_t i = next; i > 0 && file->symbols.items[i - 1].address == address; i--)
@@ -352,16 +352,16 @@ static size_t parts_of(const struct ends_file *file, uint64_t address, struct ex
 }
 
 /* -1: an exception lands who knows where. */
-static int all_pads(const struct ends_file *file, const struct exits_range *parts, size_t count, uint64_t found[PADS_MAX])
+static int all_pads(const struct ends_file *file, const struct exits_range *parts, size_t count, uint64_t found[LANDING_PADS_MAX])
 {
 	int total = 0;
 
 	for (size_t i = 0; i < count && total >= 0; i++) {
-		const struct pads_function *function = pads_function(&file->pads, parts[i].start);
-		uint64_t pads[PADS_MAX];
-		int here = function ? pads_of(function, file->code, file->codes, pads) : 0;
+		const struct landing_function *function = landing_pads_function(&file->pads, parts[i].start);
+		uint64_t pads[LANDING_PADS_MAX];
+		int here = function ? landing_pads_of(function, file->code, file->codes, pads) : 0;
 
-		if (here < 0 || total + here > PADS_MAX)
+		if (here < 0 || total + here > LANDING_PADS_MAX)
 			return -1;
 		memcpy(found + total, pads, (size_t)here * sizeof(*pads));
 		total += here;
@@ -372,7 +372,7 @@ static int all_pads(const struct ends_file *file, const struct exits_range *part
 static int find_exits(const struct ends_file *file, uint64_t address, struct exits *exits)
 {
 	struct exits_range parts[PARTS];
-	uint64_t pads[PADS_MAX];
+	uint64_t pads[LANDING_PADS_MAX];
 	size_t count = parts_of(file, address, parts);
 	int pad_count = all_pads(file, parts, count, pads);
 	struct exits_question question = {file->code, file->codes, address, parts, count, pads, (size_t)pad_count};

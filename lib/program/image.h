@@ -19,7 +19,7 @@
 #include "program/argument.h"
 #include "program/argument_list.h"
 #include "program/comparison.h"
-#include "program/debug_wish.h"
+#include "program/debug_source.h"
 #include "program/step.h"
 
 struct image;

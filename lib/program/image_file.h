@@ -10,7 +10,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "program/debug_wish.h"
+#include "program/debug_source.h"
 
 /* The file's build id, and its size; -1: it has none, or cannot be read. Valid until elf_end(). */
 ssize_t image_file_build_id(Elf *elf, const void **id);

@@ -20,13 +20,13 @@
 #include "source/asker.h"
 #include "source/clock.h"
 #include "source/devices.h"
-#include "source/doubt.h"
 #include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/follow.h"
 #include "source/gate.h"
 #include "source/guardian.h"
 #include "source/instance.h"
+#include "source/interference.h"
 #include "source/interpreters.h"
 #include "source/locks.h"
 #include "source/markers.h"
@@ -101,7 +101,7 @@ struct collector {
 	bool looked_at_probes;
 	collector_say *say;
 	const struct collection *collection; /* while it runs */
-	struct doubt doubt;
+	struct interference interference;
 	bool block;	      /* block events are on */
 	bool locks;	      /* so are tries to lock files */
 	bool switches;	      /* so is sched_switch */
@@ -491,7 +491,7 @@ static int take_round(struct collector *collector, int64_t *until)
 		execs_take(collector->execs);
 	if (tell_own(collector) < 0 || scribe_round(collector->scribe, &collector->merge, *until) < 0)
 		return -1;
-	if (doubt_look(&collector->doubt, *until) < 0)
+	if (interference_look(&collector->interference, *until) < 0)
 		return -1;
 	if (scribe_written(collector->scribe) == 0 && now - collector->last_written >= silence(collector)) {
 		if (write_tick(collector, *until) < 0)
@@ -514,11 +514,11 @@ static int take_last(struct collector *collector)
 		return -1;
 	if (scribe_round(collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
-	doubt_notice(&collector->doubt, "tracing_on");
+	interference_notice(&collector->interference, "tracing_on");
 	now = clock_now(&collector->clock);
-	if (collector->parts.cost && cost_doubts(collector->parts.cost, now, &from) && doubt_say(&collector->doubt, from, now) < 0)
+	if (collector->parts.cost && cost_doubts(collector->parts.cost, now, &from) && interference_say(&collector->interference, from, now) < 0)
 		return -1;
-	if (doubt_look_last(&collector->doubt, clock_now(&collector->clock)) < 0)
+	if (interference_look_last(&collector->interference, clock_now(&collector->clock)) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];
@@ -545,9 +545,9 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	off = new < 0 ? -1 : off + new;
 	if (off <= 0)
 		return off;
-	doubt_notice(&collector->doubt, "enable"); /* it was us */
+	interference_notice(&collector->interference, "enable"); /* it was us */
 	stream_mark_incomplete(collector->stream);
-	return doubt_say(&collector->doubt, until, clock_now(&collector->clock));
+	return interference_say(&collector->interference, until, clock_now(&collector->clock));
 }
 
 /* Programs that began are probed, if a probe line names them. */
@@ -561,11 +561,11 @@ static int look_at_begun(struct collector *collector)
 		return 0;
 	if (probe_lines_began(collector->parts.lines, pids, count, collector->instance, collector->stream) < 0)
 		return -1;
-	doubt_notice(&collector->doubt, "enable"); /* it was us */
+	interference_notice(&collector->interference, "enable"); /* it was us */
 	return 0;
 }
 
-/* Sheds what costs too much; calls and waits from before that are in doubt. 1: only the costly part is left; -1 after fail(). */
+/* Sheds what costs too much; calls and waits from before that are in interference. 1: only the costly part is left; -1 after fail(). */
 static int look_at_cost(struct collector *collector, int64_t until)
 {
 	struct cost_subject subject = {
@@ -585,9 +585,9 @@ static int look_at_cost(struct collector *collector, int64_t until)
 	switch (collector->parts.cost ? cost_look(collector->parts.cost, &subject, until)
 				      : collector->collection->look(collector->collection->context, &subject, until)) {
 	case COST_FINE:
-		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? doubt_say(&collector->doubt, from, until) : 0;
+		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? interference_say(&collector->interference, from, until) : 0;
 	case COST_SHED:
-		doubt_notice(&collector->doubt, "enable"); /* it was us */
+		interference_notice(&collector->interference, "enable"); /* it was us */
 		return 0;
 	case COST_END:
 		return 1;
@@ -661,11 +661,11 @@ static int begin(struct collector *collector, const struct collection *of)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
 	if (programs && watch_programs(collector) < 0)
 		return -1;
-	collector->doubt.stream = collector->stream;
-	collector->doubt.merge = &collector->merge;
-	collector->doubt.rings = collector->streamed;
-	collector->doubt.gate = collector->gate;
-	if (doubt_watch(&collector->doubt, collector->instance, collector->keeper, collector->wishes) < 0)
+	collector->interference.stream = collector->stream;
+	collector->interference.merge = &collector->merge;
+	collector->interference.rings = collector->streamed;
+	collector->interference.gate = collector->gate;
+	if (interference_watch(&collector->interference, collector->instance, collector->keeper, collector->wishes) < 0)
 		of->say("%s; tracing goes on without", fail_text());
 	collector->setup.asker = collector->asker;
 	collector->setup.execs = collector->execs;
@@ -719,7 +719,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 		within_free(within);
 		return -1;
 	}
-	doubt_begin(&collector->doubt, begun);
+	interference_begin(&collector->interference, begun);
 	status = hand_over(collector, begun);
 	if (status == 0)
 		status = follow_begin(&collector->follow, within, begun);
@@ -730,7 +730,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 		deadline = monotonic_ms() + collection->duration / 1000000;
 	if (status == 0)
 		status = collect(collector, deadline);
-	doubt_notice(&collector->doubt, NULL);
+	interference_notice(&collector->interference, NULL);
 	if (status == 0)
 		status = switch_tracing(collector, false);
 	if (status == 0)
@@ -745,7 +745,7 @@ struct collector_outcome collector_outcome(const struct collector *collector)
 	return (struct collector_outcome){
 		.lost_stacks = lost_stacks(collector),
 		.lost_markers = collector->parts.markers ? markers_lost(collector->parts.markers) : 0,
-		.meddled = doubt_file(&collector->doubt),
+		.meddled = interference_file(&collector->interference),
 		.wall_moved = clock_wall(&collector->clock) - collector->wall,
 	};
 }
@@ -773,7 +773,7 @@ int collector_close(struct collector *collector, bool wait)
 	stages_free(&collector->stages);
 	process_free(&collector->process);
 	free(collector->polled);
-	doubt_end(&collector->doubt);
+	interference_end(&collector->interference);
 	cost_free(collector->parts.cost);
 	probes_free(collector->parts.probes);
 	exceptions_free(collector->parts.exceptions);

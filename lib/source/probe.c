@@ -60,7 +60,7 @@ struct place {
 	probe_maker *maker;
 	const char *arguments; /* NULL: none */
 	bool at_risk;
-	struct proof *proof; /* NULL: none */
+	struct member_check *check; /* NULL: none */
 	struct argument_record *told; /* of the call; NULL: nothing. Its wish takes it */
 };
 
@@ -69,7 +69,7 @@ struct call {
 	const char *function, *start, *end; /* either may be NULL: without it */
 	bool inside; /* it is but an instruction */
 	const struct probe_line *line; /* NULL: it is none of those */
-	struct proof *proof;
+	struct member_check *check;
 	bool told; /* something */
 	struct arguments arguments;
 	struct argument_found found[ARGUMENTS_MAX];
@@ -195,9 +195,9 @@ static struct wish *make_telling(struct probes *probes, struct place *place, con
 			return NULL;
 	wish = wishes_add_probe(probes->wishes, event, name, place->origin);
 	wish->arguments = place->told;
-	wish->proof = place->proof;
-	if (place->proof && argument_record_has_descriptor(place->told))
-		proof_expect(place->proof);
+	wish->check = place->check;
+	if (place->check && argument_record_has_descriptor(place->told))
+		member_check_expect(place->check);
 	place->told = NULL;
 	return wish;
 }
@@ -271,7 +271,7 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 {
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC), status;
 	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
-			      .at_risk = leave_may_load(program->leave), .proof = call->proof};
+			      .at_risk = leave_may_load(program->leave), .check = call->check};
 	char alias[32];
 
 	if (fd < 0)
@@ -519,9 +519,9 @@ static int place_line(struct probes *probes, struct probed *program, struct call
 	return status;
 }
 
-int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct proof *proof, unsigned *cost, char **why)
+int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct member_check *check, unsigned *cost, char **why)
 {
-	struct call call = {.function = line->function, .start = line->start, .end = line->end, .line = line, .proof = proof};
+	struct call call = {.function = line->function, .start = line->start, .end = line->end, .line = line, .check = check};
 	struct probed *program;
 	uint64_t offset;
 

@@ -13,7 +13,7 @@
 #define SOURCE_PROBE_H
 
 #include "program/argument.h"
-#include "source/proof.h"
+#include "source/member_check.h"
 #include "source/wishes.h"
 
 struct probes;
@@ -66,9 +66,9 @@ struct probe_line {
 /*
  * Likewise, of a program at a path. Sets *cost to what a call costs, in nanoseconds, as measured on one machine, and *why to why some
  * arguments cannot be told, which the caller frees; NULL: all can. Its events tell members that were written
- * down as long as the proof holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
+ * down as long as `check` holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
  */
-int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct proof *proof, unsigned *cost, char **why);
+int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct member_check *check, unsigned *cost, char **why);
 
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);

@@ -24,7 +24,7 @@ struct executed {
 	dev_t device;
 	ino_t inode;
 	uint64_t tried; /* a bit for each line */
-	struct proof *proof;
+	struct member_check *check;
 };
 
 struct probe_lines {
@@ -63,7 +63,7 @@ void probe_lines_free(struct probe_lines *lines)
 		free(line->end);
 	}
 	for (size_t i = 0; i < lines->files.count; i++)
-		proof_free(lines->files.items[i].proof);
+		member_check_free(lines->files.items[i].check);
 	free(lines->lines.items);
 	free(lines->files.items);
 	free(lines->members);
@@ -158,12 +158,12 @@ static void note_cost(struct outcome *outcome, const struct asked_line *line, un
 	free(before);
 }
 
-static int place_one(struct probe_lines *lines, const struct asked_line *line, const char *path, struct proof *proof, struct outcome *outcome)
+static int place_one(struct probe_lines *lines, const struct asked_line *line, const char *path, struct member_check *check, struct outcome *outcome)
 {
 	const struct probe_line probe = {line->function, line->arguments, lines->members, line->start, line->returns ? line->end : NULL, lines->slow};
 	unsigned cost = 0;
 	char *why;
-	int status = probes_line(lines->probes, path, &probe, proof, &cost, &why);
+	int status = probes_line(lines->probes, path, &probe, check, &cost, &why);
 
 	if (status == PROBES_LEFT_OUT)
 		lines->say("%s", fail_text());
@@ -190,12 +190,12 @@ static int place_in(struct probe_lines *lines, struct executed *file, uint64_t w
 	struct outcome outcome = {0};
 	int status = 0;
 
-	if (!file->proof)
-		file->proof = proof_new(path, lines->say);
+	if (!file->check)
+		file->check = member_check_new(path, lines->say);
 	file->tried |= wanted;
 	for (size_t i = 0; i < lines->lines.count && status == 0; i++)
 		if (wanted >> i & 1)
-			status = place_one(lines, &lines->lines.items[i], path, file->proof, &outcome);
+			status = place_one(lines, &lines->lines.items[i], path, file->check, &outcome);
 	if (outcome.placed)
 		lines->say("'%s': each call costs about: %s", path, outcome.costs);
 	if (outcome.why)

@@ -10,7 +10,7 @@
 #include "source/file_call.h"
 #include "source/files.h"
 #include "source/locks.h"
-#include "source/proof.h"
+#include "source/member_check.h"
 #include "source/threads.h"
 #include "source/titles.h"
 #include "source/traced.h"
@@ -366,13 +366,13 @@ static bool is_proven(const struct wish *wish, const struct record *record, int3
 
 	if (!argument_record_descriptor(wish->arguments, record->text, record->length, &fd))
 		fd = -1;
-	return proof_holds(wish->proof, tid, fd);
+	return member_check_holds(wish->check, tid, fd);
 }
 
 /* The kernel's words of a call become its arguments. NULL: the event is cut. */
 static struct wish *take_arguments(struct wish *wish, struct record *record, int32_t tid, char bytes[ARGUMENT_RECORD_ROOM])
 {
-	bool trusted = !wish->proof || is_proven(wish, record, tid);
+	bool trusted = !wish->check || is_proven(wish, record, tid);
 
 	record->length = argument_record_take(wish->arguments, record->text, record->length, trusted, bytes);
 	record->text = bytes;

@@ -48,7 +48,7 @@ struct wish {
 	/* of a recorded event, or one that the kernel gives whole */
 	uint8_t exception; /* of a probe: what it tells of exceptions (source/exceptions.h), in the kernel's words; 0: nothing */
 	struct argument_record *arguments; /* of a probe: what becomes of its words; NULL: it has none */
-	struct proof *proof; /* by which some of its arguments may be told; NULL: all may. Not the wish's own */
+	struct member_check *check; /* by which some of its arguments may be told; NULL: all may. Not the wish's own */
 	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */
 
 	/* after wishes_enable() */

@@ -1,4 +1,4 @@
-#include "program/pads.h"
+#include "program/landing_pads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,10 +119,10 @@ static struct augmentation read_augmentation(const Dwarf_CIE *cie)
 	return found;
 }
 
-static void add_function(struct pads *pads, const struct augmentation *how, const Dwarf_FDE *fde, const struct stretch *frames)
+static void add_function(struct landing_pads *pads, const struct augmentation *how, const Dwarf_FDE *fde, const struct stretch *frames)
 {
 	struct bytes bytes = {fde->start, fde->end, frames->address + (uint64_t)(fde->start - frames->bytes), false};
-	struct pads_function function = {0};
+	struct landing_function function = {0};
 
 	function.start = take_encoded(&bytes, how->pointer);
 	function.size = take_encoded(&bytes, how->pointer & 0x0f);
@@ -135,7 +135,7 @@ static void add_function(struct pads *pads, const struct augmentation *how, cons
 
 static int compare(const void *left, const void *right)
 {
-	const struct pads_function *a = left, *b = right;
+	const struct landing_function *a = left, *b = right;
 
 	return (a->start > b->start) - (a->start < b->start);
 }
@@ -152,7 +152,7 @@ static bool cie_of(const unsigned char *ident, Elf_Data *data, Dwarf_Off offset,
 	return true;
 }
 
-void pads_read(struct pads *pads, const unsigned char *ident, const struct stretch *frames)
+void landing_pads_read(struct landing_pads *pads, const unsigned char *ident, const struct stretch *frames)
 {
 	Elf_Data data = {.d_buf = (void *)frames->bytes, .d_size = frames->size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT, .d_align = 1};
 	struct augmentation how = {0};
@@ -178,7 +178,7 @@ void pads_read(struct pads *pads, const unsigned char *ident, const struct stret
 		qsort(pads->items, pads->count, sizeof(*pads->items), compare);
 }
 
-const struct pads_function *pads_function(const struct pads *pads, uint64_t start)
+const struct landing_function *landing_pads_function(const struct landing_pads *pads, uint64_t start)
 {
 	size_t count = COUNT_UNTIL(pads->items, pads->count, start, start);
 
@@ -203,18 +203,18 @@ static uint64_t take_base(struct bytes *bytes, uint64_t start)
 	return encoding == DW_EH_PE_omit ? start : take_encoded(bytes, encoding);
 }
 
-static int add_pad(uint64_t found[PADS_MAX], int count, uint64_t pad)
+static int add_pad(uint64_t found[LANDING_PADS_MAX], int count, uint64_t pad)
 {
 	for (int i = 0; i < count; i++)
 		if (found[i] == pad)
 			return count;
-	if (count == PADS_MAX)
+	if (count == LANDING_PADS_MAX)
 		return -1;
 	found[count] = pad;
 	return count + 1;
 }
 
-int pads_of(const struct pads_function *function, const struct stretch *code, size_t codes, uint64_t found[PADS_MAX])
+int landing_pads_of(const struct landing_function *function, const struct stretch *code, size_t codes, uint64_t found[LANDING_PADS_MAX])
 {
 	struct bytes bytes = {0};
 	const uint8_t *end;
@@ -247,8 +247,8 @@ int pads_of(const struct pads_function *function, const struct stretch *code, si
 	return bytes.bad ? -1 : count;
 }
 
-void pads_free(struct pads *pads)
+void landing_pads_free(struct landing_pads *pads)
 {
 	free(pads->items);
-	*pads = (struct pads){0};
+	*pads = (struct landing_pads){0};
 }

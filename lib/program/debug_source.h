@@ -1,9 +1,9 @@
 /*
- * debug_wish: a debug file that an image wants. The reader of images opens no file; it asks for those at these places, one by one, and
- * looks whether each is what it wants.
+ * debug_source: where the debug file of an image comes from. The reader of images opens no file; it asks for those at these places, one by one,
+ * and looks whether each belongs to the image.
  */
-#ifndef PROGRAM_DEBUG_WISH_H
-#define PROGRAM_DEBUG_WISH_H
+#ifndef PROGRAM_DEBUG_SOURCE_H
+#define PROGRAM_DEBUG_SOURCE_H
 
 #include <stddef.h>
 
