@@ -165,36 +165,36 @@ static void say_placing(void)
 		warn("placing probes in %d functions", count / 2);
 }
 
-static void say_removing(const struct wishes *wishes)
+static void say_removing(const struct selection *selection)
 {
 	int probes = 0;
 
-	for (size_t i = 0; i < wishes_count(wishes); i++)
-		probes += wishes_at(wishes, i)->origin != NULL;
+	for (size_t i = 0; i < selection_count(selection); i++)
+		probes += selection_at(selection, i)->origin != NULL;
 	if (max_cost > 0 && probes >= PROBES_TOLD_ALONE && isatty(STDERR_FILENO))
 		warn("removing %d probes", probes);
 }
 
 /* SYSTEM:EVENT or SYSTEM:EVENT/FILTER */
-static int want_event(struct wishes *wishes, const char *wanted)
+static int want_event(struct selection *selection, const char *wanted)
 {
 	const char *slash = strchr(wanted, '/');
 	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
-	unsigned flags = is_selective() ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
-	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
+	unsigned flags = is_selective() ? SELECT_REQUIRED | SELECT_STREAMED : SELECT_REQUIRED;
+	int status = selection_add(selection, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
 
 	free(event);
 	return status;
 }
 
 /* Stacks need the events at which threads go to sleep or wake others. */
-static int want_stacks(struct wishes *wishes)
+static int want_stacks(struct selection *selection)
 {
-	unsigned flags = WISH_REQUIRED | WISH_CONTEXT;
+	unsigned flags = SELECT_REQUIRED | SELECT_CONTEXT;
 
-	return wishes_add(wishes, "sched:sched_switch", NULL, NULL, flags) < 0
+	return selection_add(selection, "sched:sched_switch", NULL, NULL, flags) < 0
 		   ? -1
-		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
+		   : selection_add(selection, "sched:sched_waking", NULL, NULL, flags);
 }
 
 /* Notes the build of the program of a function's chart, because another one has other limits. */
@@ -241,7 +241,7 @@ static struct chart *load(int i, int by_name)
 }
 
 /* A function that a pattern chose is left out if it cannot be probed, or was named before; one named by the user is an error. */
-static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
+static int want_charts(struct selection *selection, struct probes *probes, struct chart **loaded, int by_name)
 {
 	int kept = 0, status;
 
@@ -253,7 +253,7 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 			chart_free(loaded[kept]);
 			continue;
 		}
-		status = loaded[kept] ? wanted_by_chart(wishes, probes, cost, loaded[kept]) : -1;
+		status = loaded[kept] ? wanted_by_chart(selection, probes, cost, loaded[kept]) : -1;
 		if (status < 0 || (status == PROBES_LEFT_OUT && i < named))
 			return -1;
 		if (status == PROBES_LEFT_OUT)
@@ -267,18 +267,18 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 	return probes_finish(probes);
 }
 
-static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
+static int want_all_states(struct selection *selection, struct probe_lines *lines)
 {
 	for (int i = 0; i < states.count; i++)
-		if (wanted_by_states(wishes, lines, states.items[i]) < 0)
+		if (wanted_by_states(selection, lines, states.items[i]) < 0)
 			return -1;
 	return probe_lines_place(lines);
 }
 
-static int want_exceptions(struct wishes *wishes, struct probes *probes, struct exceptions *exceptions)
+static int want_exceptions(struct selection *selection, struct probes *probes, struct exceptions *exceptions)
 {
 	for (int i = 0; i < thrown.count; i++)
-		if (strcmp(thrown.items[i], NODE) != 0 && exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
+		if (strcmp(thrown.items[i], NODE) != 0 && exceptions_add(exceptions, probes, selection, thrown.items[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -298,7 +298,7 @@ static bool was_wanted(const char *name, size_t before)
 }
 
 /* A function's entry, or what it returns; or any other event. */
-static int want_rule_event(struct wishes *wishes, struct probes *probes, size_t rule, const struct rule_event *event)
+static int want_rule_event(struct selection *selection, struct probes *probes, size_t rule, const struct rule_event *event)
 {
 	struct chart *chart;
 	int status;
@@ -306,7 +306,7 @@ static int want_rule_event(struct wishes *wishes, struct probes *probes, size_t 
 	if (!event->name || known.rules.items[rule].kind == RULE_HANDOFF || was_wanted(event->name, rule))
 		return 0;
 	if (!event->chart)
-		return want_event(wishes, event->name);
+		return want_event(selection, event->name);
 	chart = chart_load(event->chart);
 	if (!chart)
 		return -1;
@@ -319,16 +319,16 @@ static int want_rule_event(struct wishes *wishes, struct probes *probes, size_t 
 }
 
 /* Of what is shipped, programs may lack some. */
-static int want_known(struct wishes *wishes, struct probes *probes)
+static int want_known(struct selection *selection, struct probes *probes)
 {
 	size_t placed = 0;
 
 	for (size_t i = 0; i < known.rules.count; i++) {
 		const struct rule *rule = &known.rules.items[i];
-		int status = want_rule_event(wishes, probes, i, &rule->from);
+		int status = want_rule_event(selection, probes, i, &rule->from);
 
 		if (status == 0)
-			status = want_rule_event(wishes, probes, i, &rule->to);
+			status = want_rule_event(selection, probes, i, &rule->to);
 		if (status < 0 && !rule->shipped)
 			return -1;
 		placed += status == 0;
@@ -336,27 +336,27 @@ static int want_known(struct wishes *wishes, struct probes *probes)
 	return placed || !known.rules.count ? probes_finish(probes) : -1;
 }
 
-static int want_all(struct wishes *wishes, struct probes *probes, struct probe_lines *lines, struct exceptions *exceptions, struct chart **loaded, int by_name)
+static int want_all(struct selection *selection, struct probes *probes, struct probe_lines *lines, struct exceptions *exceptions, struct chart **loaded, int by_name)
 {
-	int status = is_selective() ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
+	int status = is_selective() ? want_event(selection, "sched:sched_process_fork") : 0; /* to follow its children */
 
 	if (status == 0)
-		status = want_charts(wishes, probes, loaded, by_name);
+		status = want_charts(selection, probes, loaded, by_name);
 	if (status == 0)
-		status = want_known(wishes, probes);
+		status = want_known(selection, probes);
 	for (int i = 0; i < events.count && status == 0; i++)
-		status = want_event(wishes, events.items[i]);
+		status = want_event(selection, events.items[i]);
 	if (status == 0)
-		status = want_all_states(wishes, lines);
+		status = want_all_states(selection, lines);
 	if (status == 0)
 		probes_tell(probes, warn);
 	if (status == 0)
-		status = want_exceptions(wishes, probes, exceptions);
+		status = want_exceptions(selection, probes, exceptions);
 	if (status == 0 && with_stacks)
-		status = want_stacks(wishes);
+		status = want_stacks(selection);
 	if (status == 0 && (probes_at_risk(probes) || probe_lines_wanted(lines)))
-		wishes_add_maps(wishes);
-	return status < 0 ? -1 : wishes_add_lives(wishes);
+		selection_add_maps(selection);
+	return status < 0 ? -1 : selection_add_lives(selection);
 }
 
 static int read_known(void)
@@ -562,7 +562,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct probe_lines *lines;
 	struct exceptions *exceptions = thrown.count ? exceptions_new(exceptions_lookup) : NULL;
 	struct markers *markers = NULL;
-	struct wishes *wishes = collector_wishes(collector);
+	struct selection *selection = collector_selection(collector);
 	const struct collection collection = {
 		.duration = duration,
 		.pids = pids.items,
@@ -580,10 +580,10 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (open_markers(&markers) < 0)
 		return -1;
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
-	probes = probes_new(wishes, lookup, cost);
-	lines = probe_lines_new(probes, wishes, slow_probes, warn);
+	probes = probes_new(selection, lookup, cost);
+	lines = probe_lines_new(probes, selection, slow_probes, warn);
 	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes, .lines = lines, .exceptions = exceptions, .markers = markers});
-	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
+	if (want_all(selection, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	if (add_stacks(collector, stream, exceptions) < 0)
@@ -716,7 +716,7 @@ int main(int argc, char **argv)
 	status = collect(collector, &child, argv + first, by_name);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
-	say_removing(collector_wishes(collector));
+	say_removing(collector_selection(collector));
 	if (collector_close(collector, status >= 0) < 0)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 

@@ -16,8 +16,8 @@
 #include "program/executable.h"
 #include "program/lookup_program.h"
 #include "program/symbol.h"
-#include "source/asker.h"
 #include "source/process.h"
+#include "source/program_reader.h"
 #include "source/sides.h"
 #include "stream/fields.h"
 #include "stream/line.h"
@@ -332,11 +332,11 @@ static int take_process(struct search *search, int32_t pid)
 	return status;
 }
 
-static bool read_program(void *asker, struct program *program, int32_t pid)
+static bool read_program(void *reader, struct program *program, int32_t pid)
 {
 	int64_t read;
 
-	return asker && asker_ask(asker, program, &read, pid, pid);
+	return reader && program_reader_read(reader, program, &read, pid, pid);
 }
 
 /* One that is yet to begin. */
@@ -359,13 +359,13 @@ static int take_processes(struct search *search, const struct process *process)
 	return status;
 }
 
-static int take_name(struct search *search, struct asker *asker, const char *name)
+static int take_name(struct search *search, struct program_reader *reader, const char *name)
 {
 	struct process process = {0};
 	int status;
 
 	process_choose(&process, name);
-	if (process_follow_chosen(&process, read_program, asker) > 0)
+	if (process_follow_chosen(&process, read_program, reader) > 0)
 		status = take_processes(search, &process);
 	else
 		status = take_future(search, name);
@@ -373,7 +373,7 @@ static int take_name(struct search *search, struct asker *asker, const char *nam
 	return status;
 }
 
-static int take_all(struct search *search, const struct requests_of *of, struct asker *asker)
+static int take_all(struct search *search, const struct requests_of *of, struct program_reader *reader)
 {
 	struct process process = {0};
 	int status = 0;
@@ -383,7 +383,7 @@ static int take_all(struct search *search, const struct requests_of *of, struct 
 	if (status == 0)
 		status = take_processes(search, &process);
 	for (size_t i = 0; status == 0 && i < of->name_count; i++)
-		status = take_name(search, asker, of->names[i]);
+		status = take_name(search, reader, of->names[i]);
 	if (status == 0 && of->command)
 		status = take_future(search, of->command);
 	process_free(&process);
@@ -394,10 +394,10 @@ int requests_find(const struct requests_of *of, struct lookup *lookup, requests_
 {
 	const struct trace_clock clock = {.name = "mono", .id = CLOCK_MONOTONIC, .stats = -1};
 	struct search search = {.lookup = lookup, .say = say, .found = found};
-	struct asker *asker = of->name_count ? asker_start(&clock) : NULL;
-	int status = of->name_count && !asker ? -1 : take_all(&search, of, asker);
+	struct program_reader *reader = of->name_count ? program_reader_start(&clock) : NULL;
+	int status = of->name_count && !reader ? -1 : take_all(&search, of, reader);
 
-	asker_end(asker);
+	program_reader_end(reader);
 	for (size_t i = 0; i < search.seen.count; i++)
 		free(search.seen.items[i]);
 	free(search.seen.items);

@@ -8,17 +8,17 @@
 #include "state/state_file.h"
 
 /* Events that a chart measures are required; events that it keeps as context are not. */
-static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
+static int want_chart_event(struct selection *selection, const struct chart_event *event)
 {
-	unsigned flags = event->required ? WISH_REQUIRED : 0;
+	unsigned flags = event->required ? SELECT_REQUIRED : 0;
 
 	if (event->instead) /* occurs in saved traces only */
 		return 0;
 	if (event->role != CHART_START && event->role != CHART_COUNT && event->role != CHART_CALL)
-		flags |= WISH_CONTEXT;
+		flags |= SELECT_CONTEXT;
 	if (event->role != CHART_CONTEXT)
-		flags |= WISH_STREAMED;
-	return wishes_add(wishes, event->event, event->filter, event->tid, flags);
+		flags |= SELECT_STREAMED;
+	return selection_add(selection, event->event, event->filter, event->tid, flags);
 }
 
 const char *wanted_event(const struct chart *chart, enum chart_role role)
@@ -66,7 +66,7 @@ static int want_probes(struct probes *probes, const struct chart *chart)
 					 wanted_event(chart, CHART_END));
 }
 
-int wanted_by_chart(struct wishes *wishes, struct probes *probes, struct cost *cost, const struct chart *chart)
+int wanted_by_chart(struct selection *selection, struct probes *probes, struct cost *cost, const struct chart *chart)
 {
 	int status = chart->binary ? want_probes(probes, chart) : 0;
 
@@ -76,7 +76,7 @@ int wanted_by_chart(struct wishes *wishes, struct probes *probes, struct cost *c
 	for (int i = 0; i < chart->count; i++) {
 		if (chart->binary && chart->events[i].role != CHART_CONTEXT && (chart->function || chart->events[i].probe))
 			continue;
-		if (want_chart_event(wishes, &chart->events[i]) < 0)
+		if (want_chart_event(selection, &chart->events[i]) < 0)
 			return fail_prefix("chart '%s'", chart->name);
 	}
 	return 0;
@@ -91,16 +91,16 @@ static bool has_event(const struct chart *context, const char *event)
 	return false;
 }
 
-static int want_context(struct wishes *wishes, const struct chart *context)
+static int want_context(struct selection *selection, const struct chart *context)
 {
 	for (int i = 0; i < context->count; i++)
-		if (wishes_add(wishes, context->events[i].event, context->events[i].filter, NULL, WISH_CONTEXT | WISH_STREAMED) < 0)
+		if (selection_add(selection, context->events[i].event, context->events[i].filter, NULL, SELECT_CONTEXT | SELECT_STREAMED) < 0)
 			return -1;
 	return 0;
 }
 
 /* The events of the lines that no context has. */
-static int want_rules(struct wishes *wishes, const struct state_file *file, struct chart *const *contexts)
+static int want_rules(struct selection *selection, const struct state_file *file, struct chart *const *contexts)
 {
 	for (size_t i = 0; i < file->rules.count; i++) {
 		const char *event = file->rules.items[i]->type->name;
@@ -108,7 +108,7 @@ static int want_rules(struct wishes *wishes, const struct state_file *file, stru
 
 		while (n < file->includes.count && !has_event(contexts[n], event))
 			n++;
-		if (n == file->includes.count && wishes_add(wishes, event, NULL, NULL, WISH_STREAMED) < 0)
+		if (n == file->includes.count && selection_add(selection, event, NULL, NULL, SELECT_STREAMED) < 0)
 			return -1;
 	}
 	return 0;
@@ -127,29 +127,29 @@ static int want_probe_lines(struct probe_lines *lines, const struct state_file *
 	return 0;
 }
 
-static int want_file(struct wishes *wishes, struct probe_lines *lines, const struct state_file *file)
+static int want_file(struct selection *selection, struct probe_lines *lines, const struct state_file *file)
 {
 	struct chart **contexts = memory_new(file->includes.count + 1, sizeof(*contexts));
 	int status = want_probe_lines(lines, file);
 
 	for (size_t i = 0; i < file->includes.count && status == 0; i++) {
 		contexts[i] = chart_of_context(file->includes.items[i]);
-		status = contexts[i] ? want_context(wishes, contexts[i]) : -1;
+		status = contexts[i] ? want_context(selection, contexts[i]) : -1;
 	}
 	if (status == 0)
-		status = want_rules(wishes, file, contexts);
+		status = want_rules(selection, file, contexts);
 	for (size_t i = 0; i < file->includes.count; i++)
 		chart_free(contexts[i]);
 	free(contexts);
 	return status;
 }
 
-int wanted_by_states(struct wishes *wishes, struct probe_lines *lines, const char *name)
+int wanted_by_states(struct selection *selection, struct probe_lines *lines, const char *name)
 {
 	struct stream *none = stream_create();
 	struct events *types = events_new(none);
 	struct state_file *file = state_file_load(name, types);
-	int status = file ? want_file(wishes, lines, file) : -1;
+	int status = file ? want_file(selection, lines, file) : -1;
 
 	state_file_free(file);
 	stream_close(none);

@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "import/import_format.h"
 #include "import/tracedat.h"
-#include "source/scribe.h"
+#include "source/event_writer.h"
 #include "stream/stream.h"
 
 /*
@@ -281,7 +281,7 @@ static int write_printks(struct symbols *symbols)
 	return 0;
 }
 
-/* Before such an event is written: writes records of the functions and formats that it names (see struct scribe). 0; -1 after fail(). */
+/* Before such an event is written: writes records of the functions and formats that it names (see struct event_writer). 0; -1 after fail(). */
 static int symbols_introduce(void *context, const struct record *record)
 {
 	struct symbols *symbols = context;
@@ -341,9 +341,9 @@ static size_t is_tracedat(const char *bytes, size_t length)
 /* Files that make one stream: a single one, or all that are to be merged. */
 struct recording {
 	ARRAY(struct tracedat *) files;
-	struct wishes *wishes;
+	struct selection *selection;
 	struct process everyone;
-	struct scribe *scribe;
+	struct event_writer *writer;
 	struct merge merge;
 	struct symbols *symbols;
 	char clock[32];
@@ -361,8 +361,8 @@ static void free_recording(void *state)
 		free(recording->files.items[i]);
 	}
 	free(recording->files.items);
-	scribe_free(recording->scribe);
-	wishes_free(recording->wishes);
+	event_writer_free(recording->writer);
+	selection_free(recording->selection);
 	symbols_free(recording->symbols);
 	free(recording);
 }
@@ -388,19 +388,19 @@ static int learn_formats(struct import *import, struct recording *recording, con
 
 	for (size_t i = 0; status == 0 && i < file->formats.count; i++) {
 		const struct tracedat_format *format = &file->formats.items[i];
-		struct wishes *wishes = recording->wishes;
+		struct selection *selection = recording->selection;
 		const struct choice *choice;
-		struct wish *wish;
+		struct selected *selected;
 
-		if (wishes_add_recorded(wishes, format->system, format->text, format->length, tep) < 0) {
+		if (selection_add_recorded(selection, format->system, format->text, format->length, tep) < 0) {
 			if (unreadable++ == 0)
 				import_say(import, true, "%s: %s", file->name, fail_text());
 			continue;
 		}
-		wish = wishes_at(wishes, wishes_count(wishes) - 1);
-		choice = import_choose(import, wish->system, wish->name);
-		wish->enabled = choice && choice->wanted;
-		wish->predicate = choice ? choice->predicate : NULL;
+		selected = selection_at(selection, selection_count(selection) - 1);
+		choice = import_choose(import, selected->system, selected->name);
+		selected->enabled = choice && choice->wanted;
+		selected->predicate = choice ? choice->predicate : NULL;
 		status = choice ? 0 : -1;
 	}
 	if (unreadable > 1)
@@ -536,11 +536,11 @@ static void take_symbols(struct recording *recording, struct stream *stream)
 
 	recording->symbols = symbols_new(stream, file->symbols, file->printks);
 	file->symbols = file->printks = NULL;
-	for (size_t i = 0; i < wishes_count(recording->wishes); i++) {
-		struct wish *wish = wishes_at(recording->wishes, i);
+	for (size_t i = 0; i < selection_count(recording->selection); i++) {
+		struct selected *selected = selection_at(recording->selection, i);
 
-		wish->introduced = wish->enabled &&
-				   symbols_type(recording->symbols, wish->id, wish->event, wish->format, file->layout.long_size);
+		selected->introduced = selected->enabled &&
+				   symbols_type(recording->symbols, selected->id, selected->event, selected->format, file->layout.long_size);
 	}
 }
 
@@ -552,10 +552,10 @@ static int write_beginning(struct import *import, struct recording *recording)
 
 	if (import_begin(import, swapped) < 0 || write_stream_record(import, recording) < 0)
 		return -1;
-	for (size_t i = 0; i < wishes_count(recording->wishes); i++) {
-		const struct wish *wish = wishes_at(recording->wishes, i);
+	for (size_t i = 0; i < selection_count(recording->selection); i++) {
+		const struct selected *selected = selection_at(recording->selection, i);
 
-		if (wish->enabled && scribe_format(stream, wish, swapped) < 0)
+		if (selected->enabled && event_writer_format(stream, selected, swapped) < 0)
 			return -1;
 	}
 	take_symbols(recording, stream);
@@ -568,7 +568,7 @@ static int write_losses_at_end(struct recording *recording)
 		const struct ring *ring = &recording->merge.rings[i];
 		uint64_t lost = tracedat_lost_at_end(ring);
 
-		if (lost && scribe_lost(recording->scribe, ring, ring->ts, lost) < 0)
+		if (lost && event_writer_lost(recording->writer, ring, ring->ts, lost) < 0)
 			return -1;
 	}
 	return 0;
@@ -588,16 +588,16 @@ static void say_what_was_wrong(struct import *import, const struct recording *re
 			import_say(import, true, "%s: %llu pages of events are damaged, the first at byte %llu", file->name,
 				   (unsigned long long)file->damaged, (unsigned long long)file->damaged_first);
 	}
-	if (recording->scribe && scribe_strangers(recording->scribe))
+	if (recording->writer && event_writer_strangers(recording->writer))
 		import_say(import, true, "%s: %llu events are left out, for no format says what they are",
-			   recording->files.items[0]->name, (unsigned long long)scribe_strangers(recording->scribe));
+			   recording->files.items[0]->name, (unsigned long long)event_writer_strangers(recording->writer));
 }
 
 static int write_recording(struct import *import, struct recording *recording)
 {
-	struct scribe_setup setup = {
+	struct event_writer_setup setup = {
 		.stream = import_stream(import),
-		.wishes = recording->wishes,
+		.selection = recording->selection,
 		.process = &recording->everyone,
 		.names = import_options(import)->names,
 		.foreign = true,
@@ -610,8 +610,8 @@ static int write_recording(struct import *import, struct recording *recording)
 	if (write_beginning(import, recording) < 0)
 		return -1;
 	setup.context = recording->symbols;
-	recording->scribe = scribe_new(&setup);
-	return scribe_round(recording->scribe, &recording->merge, INT64_MAX) < 0 || write_losses_at_end(recording) < 0 ? -1 : 0;
+	recording->writer = event_writer_new(&setup);
+	return event_writer_round(recording->writer, &recording->merge, INT64_MAX) < 0 || write_losses_at_end(recording) < 0 ? -1 : 0;
 }
 
 /* --- files and pipes ---------------------------------------------------------------------------------------------- */
@@ -658,7 +658,7 @@ static int read_tracedat(struct import *import, struct import_input *input)
 
 	if (!recording) {
 		*state = recording = NEW(struct recording);
-		recording->wishes = wishes_new();
+		recording->selection = selection_new();
 	}
 	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
 		fd = spool(input);

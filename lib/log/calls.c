@@ -271,13 +271,13 @@ static int place(struct calls *calls, struct probes *probes)
 static struct exceptions *want_exceptions(struct calls *calls, struct probes *probes)
 {
 	struct exceptions *exceptions = exceptions_new(calls->exceptions_lookup);
-	struct wishes *wishes = collector_wishes(calls->collector);
-	bool any = exceptions_add(exceptions, probes, wishes, "c++") == 0;
+	struct selection *selection = collector_selection(calls->collector);
+	bool any = exceptions_add(exceptions, probes, selection, "c++") == 0;
 
 	for (size_t i = 0; i < calls->charts.count; i++) {
 		char *source = memory_format("c++:%s", calls->charts.items[i]->binary);
 
-		any |= exceptions_add(exceptions, probes, wishes, source) == 0;
+		any |= exceptions_add(exceptions, probes, selection, source) == 0;
 		free(source);
 	}
 	if (!any)
@@ -287,17 +287,17 @@ static struct exceptions *want_exceptions(struct calls *calls, struct probes *pr
 
 static int want_all(struct calls *calls)
 {
-	struct wishes *wishes = collector_wishes(calls->collector);
-	struct probes *probes = probes_new(wishes, calls->lookup, true);
+	struct selection *selection = collector_selection(calls->collector);
+	struct probes *probes = probes_new(selection, calls->lookup, true);
 
 	collector_own(calls->collector, &(struct collector_parts){.probes = probes});
 	if (place(calls, probes) < 0)
 		return -1;
 	if (calls->order.metrics & METRIC_EXCEPTION_NAME)
 		collector_own(calls->collector, &(struct collector_parts){.probes = probes, .exceptions = want_exceptions(calls, probes)});
-	if (calls->order.metrics & METRIC_CPU && wishes_add(wishes, "sched:sched_switch", NULL, NULL, WISH_REQUIRED | WISH_CONTEXT) < 0)
+	if (calls->order.metrics & METRIC_CPU && selection_add(selection, "sched:sched_switch", NULL, NULL, SELECT_REQUIRED | SELECT_CONTEXT) < 0)
 		return -1;
-	return wishes_add_lives(wishes);
+	return selection_add_lives(selection);
 }
 
 static int write_charts(const struct calls *calls, struct stream *stream)

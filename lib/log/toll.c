@@ -14,7 +14,7 @@
 #include "log/rating.h"
 #include "source/clock.h"
 #include "source/instance.h"
-#include "source/wishes.h"
+#include "source/selection.h"
 #include "stream/stream.h"
 
 /* --- the price of a hit ------------------------------------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instanc
 struct tolled_event {
 	char *event;
 	unsigned values;
-	const struct wish *wish; /* NULL: not found yet */
+	const struct selected *selected; /* NULL: not found yet */
 	uint64_t hits;		 /* at the last look */
 	double cost;		 /* since the look before, ns */
 };
@@ -213,19 +213,19 @@ void toll_keep(struct toll *toll, const char *trigger, uint64_t most, char *cons
 
 /* --- looks -------------------------------------------------------------------------------------------------------------------- */
 
-static const struct wish *wish_of(const struct wishes *wishes, const char *event)
+static const struct selected *selected_of(const struct selection *selection, const char *event)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 
-	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
-		if (strcmp(wish->event, event) == 0)
-			return wish;
+	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
+		if (strcmp(selected->event, event) == 0)
+			return selected;
 	return NULL;
 }
 
 static double price_of(const struct toll *toll, const struct tolled_event *event, bool is_end)
 {
-	enum price kind = event->wish->stepped ? PRICE_STEPPED : is_end ? PRICE_RETURN : PRICE_ENTRY;
+	enum price kind = event->selected->stepped ? PRICE_STEPPED : is_end ? PRICE_RETURN : PRICE_ENTRY;
 
 	return (double)toll->prices[kind] + (double)toll->prices[PRICE_VALUES] / VALUES * event->values;
 }
@@ -245,7 +245,7 @@ static void count_line(struct toll *toll, char *line, uint64_t *hits)
 	for (size_t i = 0; name && i < 2 * toll->functions.count; i++) {
 		const struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
 
-		if (event->wish && strcmp(event->wish->name, name + 1) == 0)
+		if (event->selected && strcmp(event->selected->name, name + 1) == 0)
 			hits[i] += count;
 	}
 }
@@ -262,7 +262,7 @@ static bool count_hits(struct toll *toll)
 	for (size_t i = 0; text && i < 2 * toll->functions.count; i++) {
 		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
 
-		if (!event->wish)
+		if (!event->selected)
 			continue;
 		event->cost = hits[i] > event->hits ? (double)(hits[i] - event->hits) * price_of(toll, event, i % 2) : 0;
 		event->hits = hits[i];
@@ -281,9 +281,9 @@ static int switch_off(struct tolled *function, const struct cost_subject *subjec
 {
 	function->off = true;
 	for (int i = 1; i >= 0; i--) {
-		const struct wish *wish = function->events[i].wish;
+		const struct selected *selected = function->events[i].selected;
 
-		if (wish && tracefs_event_file_write(subject->instance, wish->system, wish->name, "enable", "0") < 0)
+		if (selected && tracefs_event_file_write(subject->instance, selected->system, selected->name, "enable", "0") < 0)
 			return fail_errno("cannot turn off the probes of '%s'", function->name);
 	}
 	return 0;
@@ -402,7 +402,7 @@ static void begin(struct toll *toll, const struct cost_subject *subject, double 
 	for (size_t i = 0; i < 2 * toll->functions.count; i++) {
 		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
 
-		event->wish = wish_of(subject->wishes, event->event);
+		event->selected = selected_of(subject->selection, event->event);
 	}
 	count_hits(toll);
 	toll->begun = true;

@@ -17,9 +17,9 @@
 #include "event/predicate.h"
 #include "program/helpers.h"
 #include "program/stacks.h"
-#include "source/asker.h"
 #include "source/clock.h"
 #include "source/devices.h"
+#include "source/event_writer.h"
 #include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/follow.h"
@@ -32,9 +32,9 @@
 #include "source/markers.h"
 #include "source/merge.h"
 #include "source/process.h"
+#include "source/program_reader.h"
 #include "source/quotas.h"
 #include "source/recorder.h"
-#include "source/scribe.h"
 #include "source/stages.h"
 #include "source/stop.h"
 #include "source/timers.h"
@@ -63,7 +63,7 @@ enum {
 #define SLACK_MARKERS (50 * NSEC_PER_SEC / 1000)
 
 struct collector {
-	struct wishes *wishes;
+	struct selection *selection;
 	struct child *child;	/* NULL: no command */
 	struct process process; /* its members' events are wanted; processes chosen by name become members when tracing begins */
 	struct follow follow;
@@ -83,9 +83,9 @@ struct collector {
 	struct recorder recorder;
 	bool recording; /* the keeper's rings are the recorder's */
 	struct stream *stream;
-	struct scribe_setup setup;
-	struct scribe *scribe; /* while it runs */
-	struct asker *asker;   /* these three: NULL if what processes run is not told, or cannot be */
+	struct event_writer_setup setup;
+	struct event_writer *writer; /* while it runs */
+	struct program_reader *reader;   /* these three: NULL if what processes run is not told, or cannot be */
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
@@ -115,13 +115,13 @@ struct collector *collector_new(void)
 
 	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .keeper_hold = -1, .bell = -1, .clock.stats = -1,
 					.recorder = {.listening = -1, .call = -1}};
-	collector->wishes = wishes_new();
+	collector->selection = selection_new();
 	return collector;
 }
 
-struct wishes *collector_wishes(struct collector *collector)
+struct selection *collector_selection(struct collector *collector)
 {
-	return collector->wishes;
+	return collector->selection;
 }
 
 struct tracefs_instance *collector_instance(const struct collector *collector)
@@ -186,7 +186,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 int collector_keep(struct collector *collector, int pipe)
 {
 	collector->pipe = pipe;
-	if (!recorder_suits(pipe) || !wishes_can_keep(collector->wishes))
+	if (!recorder_suits(pipe) || !selection_can_keep(collector->selection))
 		return 0;
 	collector->keeper = instance_create_keeper(&collector->keeper_hold);
 	if (!collector->keeper || instance_write(collector->keeper, "trace_clock", collector->clock.name) < 0)
@@ -248,29 +248,29 @@ static int open_rings(struct collector *collector)
 }
 
 /* The stream has the event's format by now. */
-static int filter_here(struct collector *collector, struct wish *wish)
+static int filter_here(struct collector *collector, struct selected *selected)
 {
 	struct events *names = collector->setup.names;
 
-	wish->predicate = predicate_new(names, events_type(names, wish->event), wish->filter);
-	return wish->predicate ? 0 : fail_prefix("filter of the event '%s'", wish->event);
+	selected->predicate = predicate_new(names, events_type(names, selected->event), selected->filter);
+	return selected->predicate ? 0 : fail_prefix("filter of the event '%s'", selected->event);
 }
 
-/* Its format; and what else the wish asks for. */
-static int begin_wish(struct collector *collector, struct wish *wish)
+/* Its format; and what else the selected event asks for. */
+static int begin_selected(struct collector *collector, struct selected *selected)
 {
-	if (!wish->enabled)
+	if (!selected->enabled)
 		return 0;
-	if (!(wish->flags & WISH_QUIET) && scribe_format(collector->stream, wish, false) < 0)
+	if (!(selected->flags & SELECT_QUIET) && event_writer_format(collector->stream, selected, false) < 0)
 		return -1;
-	if (wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
+	if (selected->flags & SELECT_WHOLE && selected->filter && filter_here(collector, selected) < 0)
 		return -1;
-	if (wish->layout.lock.inode_at && !collector->locks && locks_format(collector->stream) < 0)
+	if (selected->layout.lock.inode_at && !collector->locks && locks_format(collector->stream) < 0)
 		return -1;
-	collector->locks |= wish->layout.lock.inode_at != 0;
-	collector->block |= strcmp(wish->system, "block") == 0;
-	collector->timers |= strncmp(wish->event, "timer:", strlen("timer:")) == 0;
-	collector->switches |= wish->layout.is_switch;
+	collector->locks |= selected->layout.lock.inode_at != 0;
+	collector->block |= strcmp(selected->system, "block") == 0;
+	collector->timers |= strncmp(selected->event, "timer:", strlen("timer:")) == 0;
+	collector->switches |= selected->layout.is_switch;
 	return 0;
 }
 
@@ -289,14 +289,14 @@ static int start_gate(struct collector *collector)
 
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
 {
-	struct wish *wish;
+	struct selected *selected;
 	uint64_t throws;
 
 	collector->stream = stream;
 	collector->output = output;
-	collector->setup = (struct scribe_setup){
+	collector->setup = (struct event_writer_setup){
 		.stream = stream,
-		.wishes = collector->wishes,
+		.selection = collector->selection,
 		.process = &collector->process,
 		.names = names,
 		.stacks = collector->stacks,
@@ -306,12 +306,12 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 	};
 	if (start_gate(collector) < 0)
 		return -1;
-	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
+	if (selection_enable(collector->selection, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
 	if (write_stream_record(collector) < 0)
 		return -1;
-	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
-		if (begin_wish(collector, wish) < 0)
+	for (size_t i = 0; (selected = selection_at(collector->selection, i)); i++)
+		if (begin_selected(collector, selected) < 0)
 			return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
@@ -320,11 +320,11 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 	if (collector->stacks && collector->parts.exceptions && exceptions_throws(collector->parts.exceptions, &throws) &&
 	    stacks_see_throws(collector->stacks, throws) < 0)
 		return -1;
-	if (collector->sampled.flags && scribe_flag_formats(stream) < 0)
+	if (collector->sampled.flags && event_writer_flag_formats(stream) < 0)
 		return -1;
 	if (!collector->sampled.waits)
 		return 0;
-	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->sampled.counters);
+	return event_writer_stack_formats(stream) < 0 ? -1 : event_writer_counter_formats(stream, collector->sampled.counters);
 }
 
 static int64_t monotonic_ms(void)
@@ -379,10 +379,10 @@ static int load_programs(struct collector *collector)
 /* Starts the look-up of the programs that processes run. */
 static int watch_programs(struct collector *collector)
 {
-	collector->asker = asker_start(&collector->clock);
-	if (!collector->asker)
+	collector->reader = program_reader_start(&collector->clock);
+	if (!collector->reader)
 		return -1;
-	collector->titles = titles_new(&collector->clock, collector->asker, collector->execs);
+	collector->titles = titles_new(&collector->clock, collector->reader, collector->execs);
 	return 0;
 }
 
@@ -398,7 +398,7 @@ static int hand_over(struct collector *collector, int64_t since)
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
 	make_polled(collector);
-	scribe_share(collector->scribe, collector->switches);
+	event_writer_share(collector->writer, collector->switches);
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->setup, collector->self, collector->bell);
 }
 
@@ -408,7 +408,7 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 	int64_t begin = monotonic_ms(), left = deadline - begin;
 	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
 
-	if (scribe_written(collector->scribe) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+	if (event_writer_written(collector->writer) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	if (period > 0)
 		poll(collector->polled, (nfds_t)collector->polled_count, period);
@@ -452,21 +452,21 @@ static int write_tick(struct collector *collector, int64_t bound)
 	return status;
 }
 
-/* Names our own threads: to the scribe, which leaves them out, and in the stream, unless events have other numbers than processes. */
+/* Names our own threads: to the event writer, which leaves them out, and in the stream, unless events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
-	int32_t own[SCRIBE_OWN] = {
+	int32_t own[EVENT_WRITER_OWN] = {
 		collector->self,
 		recorder_tid(&collector->recorder),
-		collector->asker ? asker_tid(collector->asker) : 0,
+		collector->reader ? program_reader_tid(collector->reader) : 0,
 	};
 	const int32_t helper = collector->guardian.pid;
 
-	helpers_list(own + SCRIBE_OWN - HELPERS_MAX);
-	scribe_own(collector->scribe, own);
+	helpers_list(own + EVENT_WRITER_OWN - HELPERS_MAX);
+	event_writer_own(collector->writer, own);
 	if (collector->foreign)
 		return 0;
-	if (stages_tell(&collector->stages, collector->stream, own, SCRIBE_OWN) < 0 ||
+	if (stages_tell(&collector->stages, collector->stream, own, EVENT_WRITER_OWN) < 0 ||
 	    stages_tell(&collector->stages, collector->stream, &helper, 1) < 0)
 		return -1;
 	return stages_look(&collector->stages, collector->stream, collector->output, clock_now(&collector->clock));
@@ -489,16 +489,16 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (collector->execs)
 		execs_take(collector->execs);
-	if (tell_own(collector) < 0 || scribe_round(collector->scribe, &collector->merge, *until) < 0)
+	if (tell_own(collector) < 0 || event_writer_round(collector->writer, &collector->merge, *until) < 0)
 		return -1;
 	if (interference_look(&collector->interference, *until) < 0)
 		return -1;
-	if (scribe_written(collector->scribe) == 0 && now - collector->last_written >= silence(collector)) {
+	if (event_writer_written(collector->writer) == 0 && now - collector->last_written >= silence(collector)) {
 		if (write_tick(collector, *until) < 0)
 			return -1;
 		collector->last_written = now;
 	}
-	if (scribe_written(collector->scribe) > 0)
+	if (event_writer_written(collector->writer) > 0)
 		collector->last_written = now;
 	return stream_flush(stream);
 }
@@ -512,7 +512,7 @@ static int take_last(struct collector *collector)
 		execs_take(collector->execs);
 	if (collector->parts.markers && markers_take(collector->parts.markers, collector->stream) < 0)
 		return -1;
-	if (scribe_round(collector->scribe, &collector->merge, INT64_MAX) < 0)
+	if (event_writer_round(collector->writer, &collector->merge, INT64_MAX) < 0)
 		return -1;
 	interference_notice(&collector->interference, "tracing_on");
 	now = clock_now(&collector->clock);
@@ -524,7 +524,7 @@ static int take_last(struct collector *collector)
 		struct ring *ring = &collector->merge.rings[i];
 		uint64_t lost = ring_lost_at_end(ring);
 
-		if (lost && scribe_lost(collector->scribe, ring, clock_now(&collector->clock), lost) < 0)
+		if (lost && event_writer_lost(collector->writer, ring, clock_now(&collector->clock), lost) < 0)
 			return -1;
 	}
 	return 0;
@@ -538,7 +538,7 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	const int32_t *mappers;
 	size_t count;
 
-	mappers = scribe_mappers(collector->scribe, &count);
+	mappers = event_writer_mappers(collector->writer, &count);
 	if (collector->parts.probes && (first || count))
 		new = probes_look(collector->parts.probes, collector->instance, mappers, first ? 0 : count, collector->say);
 	collector->looked_at_probes = true;
@@ -556,7 +556,7 @@ static int look_at_begun(struct collector *collector)
 	const int32_t *pids;
 	size_t count;
 
-	pids = scribe_began(collector->scribe, &count);
+	pids = event_writer_began(collector->writer, &count);
 	if (!collector->parts.lines || collector->foreign || count == 0)
 		return 0;
 	if (probe_lines_began(collector->parts.lines, pids, count, collector->instance, collector->stream) < 0)
@@ -569,7 +569,7 @@ static int look_at_begun(struct collector *collector)
 static int look_at_cost(struct collector *collector, int64_t until)
 {
 	struct cost_subject subject = {
-		.wishes = collector->wishes,
+		.selection = collector->selection,
 		.instance = collector->instance,
 		.keeper = collector->keeper,
 		.stream = collector->stream,
@@ -638,7 +638,7 @@ static int await_call(struct collector *collector)
 
 	if (!collector->keeper)
 		return 0;
-	if (recorder_offer(&collector->recorder, collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
+	if (recorder_offer(&collector->recorder, collector->selection, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
 		return -1;
 	recorder_is_called(&collector->recorder, CALL_MS);
 	return 0;
@@ -665,21 +665,21 @@ static int begin(struct collector *collector, const struct collection *of)
 	collector->interference.merge = &collector->merge;
 	collector->interference.rings = collector->streamed;
 	collector->interference.gate = collector->gate;
-	if (interference_watch(&collector->interference, collector->instance, collector->keeper, collector->wishes) < 0)
+	if (interference_watch(&collector->interference, collector->instance, collector->keeper, collector->selection) < 0)
 		of->say("%s; tracing goes on without", fail_text());
-	collector->setup.asker = collector->asker;
+	collector->setup.reader = collector->reader;
 	collector->setup.execs = collector->execs;
 	collector->setup.titles = collector->titles;
-	collector->scribe = scribe_new(&collector->setup);
+	collector->writer = event_writer_new(&collector->setup);
 	collector->follow = (struct follow){
 		.of = of,
 		.command = collector->child ? collector->child->pid : 0,
 		.process = &collector->process,
-		.wishes = collector->wishes,
+		.selection = collector->selection,
 		.stream = collector->stream,
-		.scribe = collector->scribe,
+		.writer = collector->writer,
 		.clock = &collector->clock,
-		.asker = collector->asker,
+		.reader = collector->reader,
 		.foreign = collector->foreign,
 	};
 	return await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ? -1 : 0;
@@ -752,7 +752,7 @@ struct collector_outcome collector_outcome(const struct collector *collector)
 
 int collector_close(struct collector *collector, bool wait)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 	int removed = 0;
 
 	if (collector->child)
@@ -760,13 +760,13 @@ int collector_close(struct collector *collector, bool wait)
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
 	gate_end(collector->gate);
-	if (asker_end(collector->asker))
+	if (program_reader_end(collector->reader))
 		titles_free(collector->titles);
 	execs_close(collector->execs);
 	clock_close(&collector->clock);
-	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
-		predicate_free(wish->predicate);
-	scribe_free(collector->scribe);
+	for (size_t i = 0; (selected = selection_at(collector->selection, i)); i++)
+		predicate_free(selected->predicate);
+	event_writer_free(collector->writer);
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	quotas_free(&collector->quotas);
@@ -778,7 +778,7 @@ int collector_close(struct collector *collector, bool wait)
 	probes_free(collector->parts.probes);
 	exceptions_free(collector->parts.exceptions);
 	markers_close(collector->parts.markers);
-	wishes_free(collector->wishes);
+	selection_free(collector->selection);
 	probe_lines_free(collector->parts.lines);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);

@@ -3,7 +3,7 @@
  *
  *	c = collector_new()
  *	collector_open(c, clock, buffer)	a guardian, an instance
- *	wishes_add(collector_wishes(c), ...)	what to collect
+ *	selection_add(collector_selection(c), ...)	what to collect
  *	collector_keep(c)			perhaps
  *	collector_fork(c, &child, ...)		perhaps
  *	collector_add_stacks(c)			perhaps
@@ -32,7 +32,7 @@
 #include "source/cost.h"
 #include "source/probe.h"
 #include "source/probe_lines.h"
-#include "source/wishes.h"
+#include "source/selection.h"
 #include "stream/stream.h"
 
 struct collector;
@@ -45,7 +45,7 @@ struct collector *collector_new(void);
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer);
 
 /* The events to collect; the collector owns them. */
-struct wishes *collector_wishes(struct collector *collector);
+struct selection *collector_selection(struct collector *collector);
 
 /* The instance, once it is open; for whoever measures what tracing costs. */
 struct tracefs_instance *collector_instance(const struct collector *collector);
@@ -55,7 +55,7 @@ struct collector_parts {
 	struct cost *cost;		/* bounds what tracing costs; NULL: it is unbounded */
 	struct probes *probes;		/* of functions; the collector looks after them while it traces; NULL: none */
 	struct probe_lines *lines;	/* programs that begin are probed where a line names them; NULL: none */
-	struct exceptions *exceptions;	/* writes `exception` records, from events that it has wished for; NULL: none */
+	struct exceptions *exceptions;	/* writes `exception` records, from events that it has selected; NULL: none */
 	struct markers *markers;	/* writes `async` records, and `exception` records of Node; NULL: none */
 };
 

@@ -15,8 +15,8 @@
 #include "program/helpers.h"
 #include "program/stacks.h"
 #include "source/clock.h"
+#include "source/selection.h"
 #include "source/spent.h"
-#include "source/wishes.h"
 #include "stream/stream.h"
 
 /*
@@ -38,7 +38,7 @@ struct wanted { /* an event of a chart */
 struct costed { /* a chart */
 	char *name;
 	ARRAY(struct wanted) wanted;
-	ARRAY(size_t) wishes; /* its events, and what its systems have besides */
+	ARRAY(size_t) selected; /* its events, and what its systems have besides */
 	bool shed;
 };
 
@@ -58,7 +58,7 @@ struct cost {
 
 	struct spent_looks looks;
 
-	/* by number of the wish, once tracing has begun */
+	/* by number of the selected event, once tracing has begun */
 	unsigned *charts_of; /* how many charts have it that were not shed */
 	bool *off;
 	double *share; /* of all CPUs' time that the event cost when it was counted */
@@ -80,7 +80,7 @@ struct cost {
 /* --- how often events come that stay in rings which nobody reads --------------------------------------------------- */
 
 struct hit_counter {
-	size_t wish;
+	size_t selected;
 	int fd; /* on one CPU */
 };
 
@@ -102,17 +102,17 @@ static void hits_end(struct hits *hits)
 }
 
 /* Tells whether the kernel lets this event pass only in part: then the rest is not to be counted either. */
-static bool is_filtered(const struct wish *wish)
+static bool is_filtered(const struct selected *selected)
 {
-	return wish->filter && !(wish->flags & WISH_WHOLE);
+	return selected->filter && !(selected->flags & SELECT_WHOLE);
 }
 
-static int open_counter(const struct wish *wish, int cpu)
+static int open_counter(const struct selected *selected, int cpu)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = wish->id};
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = selected->id};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0 && is_filtered(wish) && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, wish->filter) < 0) {
+	if (fd >= 0 && is_filtered(selected) && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, selected->filter) < 0) {
 		close(fd);
 		errno = EOPNOTSUPP;
 		return -1;
@@ -120,15 +120,15 @@ static int open_counter(const struct wish *wish, int cpu)
 	return fd;
 }
 
-static int count_wish(struct hits *hits, const struct wish *wish, size_t number)
+static int count_selected(struct hits *hits, const struct selected *selected, size_t number)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		int fd = open_counter(wish, cpu);
+		int fd = open_counter(selected, cpu);
 
 		if (fd < 0 && errno != ENODEV && errno != EINVAL) /* a CPU that is off, or no CPU's number */
-			return fail_errno("cannot count the event '%s'", wish->event);
+			return fail_errno("cannot count the event '%s'", selected->event);
 		if (fd >= 0)
 			*ARRAY_ADD(&hits->counters) = (struct hit_counter){number, fd};
 	}
@@ -136,14 +136,14 @@ static int count_wish(struct hits *hits, const struct wish *wish, size_t number)
 }
 
 /* From now on. NULL after fail(): not permitted, or this kernel cannot. */
-static struct hits *hits_count(const struct wishes *wishes)
+static struct hits *hits_count(const struct selection *selection)
 {
 	struct hits *hits = NEW(struct hits);
 
-	for (size_t i = 0; i < wishes_count(wishes); i++) {
-		const struct wish *wish = wishes_at(wishes, i);
+	for (size_t i = 0; i < selection_count(selection); i++) {
+		const struct selected *selected = selection_at(selection, i);
 
-		if (wish->enabled && wish->kept && count_wish(hits, wish, i) < 0) {
+		if (selected->enabled && selected->kept && count_selected(hits, selected, i) < 0) {
 			hits_end(hits);
 			return NULL;
 		}
@@ -151,13 +151,13 @@ static struct hits *hits_count(const struct wishes *wishes)
 	return hits;
 }
 
-/* How often the event of wish number `i` has come, if it passed its filter; 0 where it is not kept. */
+/* How often the event number `i` of the selection has come, if it passed its filter; 0 where it is not kept. */
 static uint64_t hits_of(const struct hits *hits, size_t i)
 {
 	uint64_t sum = 0, value;
 
 	for (size_t n = 0; n < hits->counters.count; n++)
-		if (hits->counters.items[n].wish == i && read(hits->counters.items[n].fd, &value, sizeof(value)) == sizeof(value))
+		if (hits->counters.items[n].selected == i && read(hits->counters.items[n].fd, &value, sizeof(value)) == sizeof(value))
 			sum += value;
 	return sum;
 }
@@ -183,7 +183,7 @@ void cost_free(struct cost *cost)
 		for (size_t j = 0; j < chart->wanted.count; j++)
 			free(chart->wanted.items[j].event);
 		free(chart->wanted.items);
-		free(chart->wishes.items);
+		free(chart->selected.items);
 		free(chart->name);
 	}
 	free(cost->charts.items);
@@ -209,32 +209,32 @@ void cost_want(struct cost *cost, const char *chart, const char *event, bool mea
 
 /* --- what belongs to what ------------------------------------------------------------------------------------------ */
 
-static bool is_of_system(const struct wanted *wanted, const struct wish *wish)
+static bool is_of_system(const struct wanted *wanted, const struct selected *selected)
 {
-	size_t length = strcspn(wish->event, ":") + 1;
+	size_t length = strcspn(selected->event, ":") + 1;
 
-	return wanted->measured && strncmp(wanted->event, wish->event, length) == 0;
+	return wanted->measured && strncmp(wanted->event, selected->event, length) == 0;
 }
 
-static bool belongs(const struct costed *chart, const struct wish *wish)
+static bool belongs(const struct costed *chart, const struct selected *selected)
 {
 	bool named = false, of_system = false;
 
 	for (size_t i = 0; i < chart->wanted.count; i++) {
 		const struct wanted *wanted = &chart->wanted.items[i];
-		bool same = strcmp(wanted->event, wish->event) == 0;
+		bool same = strcmp(wanted->event, selected->event) == 0;
 
 		if (same && wanted->measured)
 			return true;
 		named |= same;
-		of_system |= is_of_system(wanted, wish);
+		of_system |= is_of_system(wanted, selected);
 	}
 	return named && of_system;
 }
 
-static void begin(struct cost *cost, const struct wishes *wishes)
+static void begin(struct cost *cost, const struct selection *selection)
 {
-	size_t count = wishes_count(wishes);
+	size_t count = selection_count(selection);
 
 	cost->charts_of = memory_new(count + 1, sizeof(*cost->charts_of));
 	cost->off = memory_new(count + 1, sizeof(*cost->off));
@@ -243,22 +243,22 @@ static void begin(struct cost *cost, const struct wishes *wishes)
 	cost->charts_left = cost->charts.count;
 	for (size_t i = 0; i < count; i++)
 		for (size_t c = 0; c < cost->charts.count; c++)
-			if (belongs(&cost->charts.items[c], wishes_at(wishes, i))) {
-				*ARRAY_ADD(&cost->charts.items[c].wishes) = i;
+			if (belongs(&cost->charts.items[c], selection_at(selection, i))) {
+				*ARRAY_ADD(&cost->charts.items[c].selected) = i;
 				cost->charts_of[i]++;
 			}
 }
 
 /* Tells whether it is on and could be shed. */
-static bool is_on(const struct cost *cost, const struct wish *wish, size_t i)
+static bool is_on(const struct cost *cost, const struct selected *selected, size_t i)
 {
-	return wish->enabled && !cost->off[i] && !(wish->flags & (WISH_QUIET | WISH_WHOLE));
+	return selected->enabled && !cost->off[i] && !(selected->flags & (SELECT_QUIET | SELECT_WHOLE));
 }
 
 /* Where stacks are thrown away is no chart's own, but without it calls of any would seem to go on. */
-static bool is_context(const struct cost *cost, const struct wish *wish, size_t i)
+static bool is_context(const struct cost *cost, const struct selected *selected, size_t i)
 {
-	return is_on(cost, wish, i) && !wish->origin && cost->charts_of[i] == 0;
+	return is_on(cost, selected, i) && !selected->origin && cost->charts_of[i] == 0;
 }
 
 /* --- what was spent ------------------------------------------------------------------------------------------------ */
@@ -270,17 +270,17 @@ static int64_t nanoseconds(clockid_t clock)
 	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-static int64_t price(const struct wish *wish)
+static int64_t price(const struct selected *selected)
 {
-	return !wish->origin ? EVENT_NS : wish->at_exits ? EXIT_NS : PROBE_NS;
+	return !selected->origin ? EVENT_NS : selected->at_exits ? EXIT_NS : PROBE_NS;
 }
 
-static int64_t extra_of_probes(const struct wishes *wishes)
+static int64_t extra_of_probes(const struct selection *selection)
 {
 	int64_t extra = 0;
 
-	for (size_t i = 0; i < wishes_count(wishes); i++)
-		extra += (int64_t)wishes_at(wishes, i)->seen * (price(wishes_at(wishes, i)) - EVENT_NS);
+	for (size_t i = 0; i < selection_count(selection); i++)
+		extra += (int64_t)selection_at(selection, i)->seen * (price(selection_at(selection, i)) - EVENT_NS);
 	return extra;
 }
 
@@ -291,7 +291,7 @@ static struct spent spent_now(const struct cost_subject *subject)
 	spent.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
 	spent.lookups = helpers_spent();
 	spent.own = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
-	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->wishes) + (int64_t)spent.stacks * STACK_NS;
+	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->selection) + (int64_t)spent.stacks * STACK_NS;
 	return spent;
 }
 
@@ -308,17 +308,17 @@ static double share_between(const struct spent *from, const struct spent *to)
 
 /* --- what costs how much ------------------------------------------------------------------------------------------- */
 
-static bool is_unread(const struct cost_subject *subject, const struct wish *wish)
+static bool is_unread(const struct cost_subject *subject, const struct selected *selected)
 {
-	return wish->kept && subject->recording;
+	return selected->kept && subject->recording;
 }
 
 static void start_counting(struct cost *cost, const struct cost_subject *subject, const struct spent *now)
 {
-	for (size_t i = 0; i < wishes_count(subject->wishes); i++)
-		if (!is_unread(subject, wishes_at(subject->wishes, i)))
-			cost->seen[i] = wishes_at(subject->wishes, i)->seen;
-	cost->hits = subject->recording ? hits_count(subject->wishes) : NULL;
+	for (size_t i = 0; i < selection_count(subject->selection); i++)
+		if (!is_unread(subject, selection_at(subject->selection, i)))
+			cost->seen[i] = selection_at(subject->selection, i)->seen;
+	cost->hits = subject->recording ? hits_count(subject->selection) : NULL;
 	cost->since = *now;
 	cost->counting = true;
 }
@@ -326,10 +326,10 @@ static void start_counting(struct cost *cost, const struct cost_subject *subject
 /* How often the event came since start_counting(). Where those kept cannot be counted, each is taken to come as often. */
 static double times_of(const struct cost *cost, const struct cost_subject *subject, size_t i)
 {
-	const struct wish *wish = wishes_at(subject->wishes, i);
+	const struct selected *selected = selection_at(subject->selection, i);
 
-	if (!is_unread(subject, wish))
-		return (double)(wish->seen - cost->seen[i]);
+	if (!is_unread(subject, selected))
+		return (double)(selected->seen - cost->seen[i]);
 	return cost->hits ? (double)hits_of(cost->hits, i) : 1;
 }
 
@@ -344,8 +344,8 @@ static double reading_ns(const struct cost *cost, const struct cost_subject *sub
 {
 	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
 
-	for (size_t i = 0; i < wishes_count(subject->wishes); i++)
-		if (!is_unread(subject, wishes_at(subject->wishes, i)))
+	for (size_t i = 0; i < selection_count(subject->selection); i++)
+		if (!is_unread(subject, selection_at(subject->selection, i)))
 			read += times_of(cost, subject, i);
 	return read > 0 && own > 0 ? own / read : 0;
 }
@@ -357,9 +357,9 @@ static void stop_counting(struct cost *cost, const struct cost_subject *subject,
 	double scale = spent / share_between(&cost->since, now);
 
 	cost->stacks_share = ((double)(now->stacks - cost->since.stacks) * STACK_NS + stacks_own(&cost->since, now)) / all * scale;
-	for (size_t i = 0; i < wishes_count(subject->wishes); i++) {
-		const struct wish *wish = wishes_at(subject->wishes, i);
-		double each = (double)price(wish) + (is_unread(subject, wish) ? 0 : reading);
+	for (size_t i = 0; i < selection_count(subject->selection); i++) {
+		const struct selected *selected = selection_at(subject->selection, i);
+		double each = (double)price(selected) + (is_unread(subject, selected) ? 0 : reading);
 
 		cost->share[i] = times_of(cost, subject, i) * each / all * scale;
 	}
@@ -378,31 +378,31 @@ struct load {
 };
 
 /* Tells whether the step turns this event off. */
-static bool goes(const struct cost *cost, const struct wish *wish, size_t i, const struct load *load)
+static bool goes(const struct cost *cost, const struct selected *selected, size_t i, const struct load *load)
 {
 	if (load->chart) {
 		bool its = false;
 
-		for (size_t n = 0; n < load->chart->wishes.count && !its; n++)
-			its = load->chart->wishes.items[n] == i;
-		return its && is_on(cost, wish, i) && cost->charts_of[i] == 1;
+		for (size_t n = 0; n < load->chart->selected.count && !its; n++)
+			its = load->chart->selected.items[n] == i;
+		return its && is_on(cost, selected, i) && cost->charts_of[i] == 1;
 	}
-	return load->name && is_context(cost, wish, i) && strcmp(wish->system, load->name) == 0;
+	return load->name && is_context(cost, selected, i) && strcmp(selected->system, load->name) == 0;
 }
 
 /* The system of the costliest context; false: there is none that costs anything. */
 static bool costliest_context(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
-	const struct wishes *wishes = subject->wishes;
+	const struct selection *selection = subject->selection;
 
 	*load = (struct load){.what = "context"};
-	for (size_t i = 0; i < wishes_count(wishes); i++) {
-		struct load system = {.name = wishes_at(wishes, i)->system};
+	for (size_t i = 0; i < selection_count(selection); i++) {
+		struct load system = {.name = selection_at(selection, i)->system};
 
-		if (!is_context(cost, wishes_at(wishes, i), i))
+		if (!is_context(cost, selection_at(selection, i), i))
 			continue;
-		for (size_t j = 0; j < wishes_count(wishes); j++)
-			if (goes(cost, wishes_at(wishes, j), j, &system))
+		for (size_t j = 0; j < selection_count(selection); j++)
+			if (goes(cost, selection_at(selection, j), j, &system))
 				system.share += cost->share[j];
 		if (system.share > load->share) {
 			load->name = system.name;
@@ -419,20 +419,20 @@ static void costliest_chart(const struct cost *cost, struct load *load)
 		struct costed *chart = &cost->charts.items[c];
 		double share = 0;
 
-		for (size_t n = 0; n < chart->wishes.count; n++)
-			if (cost->charts_of[chart->wishes.items[n]] == 1)
-				share += cost->share[chart->wishes.items[n]];
+		for (size_t n = 0; n < chart->selected.count; n++)
+			if (cost->charts_of[chart->selected.items[n]] == 1)
+				share += cost->share[chart->selected.items[n]];
 		if (!chart->shed && share > load->share)
 			*load = (struct load){.what = "chart", .name = chart->name, .share = share, .chart = chart};
 	}
 }
 
-static int switch_off(const struct cost_subject *subject, const struct wish *wish)
+static int switch_off(const struct cost_subject *subject, const struct selected *selected)
 {
-	struct tracefs_instance *instance = wish->kept ? subject->keeper : subject->instance;
+	struct tracefs_instance *instance = selected->kept ? subject->keeper : subject->instance;
 
-	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "0") < 0)
-		return fail_errno("cannot turn off the event '%s'", wish->event);
+	if (tracefs_event_file_write(instance, selected->system, selected->name, "enable", "0") < 0)
+		return fail_errno("cannot turn off the event '%s'", selected->event);
 	return 0;
 }
 
@@ -465,13 +465,13 @@ static char *switch_all_off(struct cost *cost, const struct cost_subject *subjec
 	FILE *out = open_memstream(&names, &size);
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < wishes_count(subject->wishes); i++) {
-		const struct wish *wish = wishes_at(subject->wishes, i);
+	for (size_t i = 0; status == 0 && i < selection_count(subject->selection); i++) {
+		const struct selected *selected = selection_at(subject->selection, i);
 
-		if (!goes(cost, wish, i, load))
+		if (!goes(cost, selected, i, load))
 			continue;
-		fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
-		status = switch_off(subject, wish);
+		fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", selected->event);
+		status = switch_off(subject, selected);
 		cost->off[i] = true;
 	}
 	fclose(out);
@@ -483,8 +483,8 @@ static char *switch_all_off(struct cost *cost, const struct cost_subject *subjec
 
 static void forget_chart(struct cost *cost, struct costed *chart)
 {
-	for (size_t n = 0; n < chart->wishes.count; n++)
-		cost->charts_of[chart->wishes.items[n]]--;
+	for (size_t n = 0; n < chart->selected.count; n++)
+		cost->charts_of[chart->selected.items[n]]--;
 	chart->shed = true;
 	cost->charts_left--;
 }
@@ -512,10 +512,10 @@ static bool is_last(const struct cost *cost, const struct cost_subject *subject,
 {
 	if (cost->charts.count)
 		return load->chart && cost->charts_left == 1;
-	for (size_t i = 0; i < wishes_count(subject->wishes) && load->name; i++) {
-		const struct wish *wish = wishes_at(subject->wishes, i);
+	for (size_t i = 0; i < selection_count(subject->selection) && load->name; i++) {
+		const struct selected *selected = selection_at(subject->selection, i);
 
-		if (is_context(cost, wish, i) && strcmp(wish->system, load->name) != 0)
+		if (is_context(cost, selected, i) && strcmp(selected->system, load->name) != 0)
 			return false;
 	}
 	return !load->stacks;
@@ -596,7 +596,7 @@ enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subjec
 	struct spent now;
 
 	if (!cost->off)
-		begin(cost, subject->wishes);
+		begin(cost, subject->selection);
 	if (cost->deciding)
 		return shed(cost, subject, until);
 	if (!spent_is_due(&cost->looks, nanoseconds(CLOCK_MONOTONIC), PERIOD))

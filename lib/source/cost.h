@@ -39,7 +39,7 @@ void cost_want(struct cost *cost, const char *chart, const char *event, bool mea
 
 /* The tracing that is bounded. Only the last two differ from look to look. */
 struct cost_subject {
-	const struct wishes *wishes;
+	const struct selection *selection;
 	struct tracefs_instance *instance, *keeper; /* keeper: of events that are kept */
 	struct stream *stream;
 	const struct trace_clock *clock;

@@ -77,7 +77,7 @@ static const struct {
 	{"_PyErr_SetObject", "exception:set", ask_set}, {"_PyErr_SetObject", "exception:calls", ask_calls}, {"PyTraceBack_Here", "exception:passed", ask_passed}};
 enum { MOMENT_SET, MOMENT_CALLS, MOMENT_PASSED, MOMENTS };
 
-int exception_python_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *path, uint8_t first)
+int exception_python_probe(struct lookup *lookup, struct probes *probes, struct selection *selection, const char *path, uint8_t first)
 {
 	const char *slash = strrchr(path, '/');
 	uint64_t offset;
@@ -86,16 +86,16 @@ int exception_python_probe(struct lookup *lookup, struct probes *probes, struct 
 		return fail("'%s' is not Python 3.11, the only one whose exceptions are known", path);
 	for (int moment = 0; moment < MOMENTS; moment++) {
 		struct asked asked = {0};
-		struct wish *wish;
+		struct selected *selected;
 
 		if (lookup_offset(lookup, path, moments[moment].function, &offset) < 0)
 			return -1;
 		moments[moment].ask(&asked);
 		if (probes_told(probes, path, moments[moment].function, &asked.arguments, asked.found, moments[moment].event) < 0)
 			return -1;
-		wish = wishes_at(wishes, wishes_count(wishes) - 1);
-		wish->exception = (uint8_t)(first + moment);
-		wish->flags |= WISH_QUIET;
+		selected = selection_at(selection, selection_count(selection) - 1);
+		selected->exception = (uint8_t)(first + moment);
+		selected->flags |= SELECT_QUIET;
 	}
 	return 0;
 }
@@ -104,21 +104,21 @@ int exception_python_probe(struct lookup *lookup, struct probes *probes, struct 
 
 /* An event of the kernel's. */
 struct seen {
-	const struct wish *wish;
+	const struct selected *selected;
 	const char *payload;
 	size_t size;
 };
 
 static bool text_of(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
 {
-	return argument_record_text(seen->wish->arguments, slot, seen->payload, seen->size, room);
+	return argument_record_text(seen->selected->arguments, slot, seen->payload, seen->size, room);
 }
 
 static uint64_t number_of(const struct seen *seen, int slot)
 {
 	uint64_t number;
 
-	return argument_record_number(seen->wish->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
+	return argument_record_number(seen->selected->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
 }
 
 /* A text of ASCII, from this slot on. */
@@ -168,12 +168,12 @@ static void see_calls(struct python_set *set, const struct seen *seen)
 	}
 }
 
-bool exception_python_see(struct python_set *set, const struct wish *wish, uint8_t first, const char *payload, size_t size)
+bool exception_python_see(struct python_set *set, const struct selected *selected, uint8_t first, const char *payload, size_t size)
 {
-	const struct seen seen = {wish, payload, size};
+	const struct seen seen = {selected, payload, size};
 	uint64_t frame;
 
-	switch (wish->exception - first) {
+	switch (selected->exception - first) {
 	case MOMENT_SET:
 		see_set(set, &seen);
 		return false;

@@ -4,7 +4,7 @@
  * _PyErr_SetObject() sets every exception, those too that C code drops again, such as the end of an iteration. So an exception gets a record only when
  * PyTraceBack_Here() says that the exception passes the frame in which it was set.
  *
- *	exception_python_probe()	its wishes tell by `exception` which of the events they are
+ *	exception_python_probe()	each selected event tells by `exception` what it is
  *	exception_python_see()		each event of them
  */
 #ifndef SOURCE_EXCEPTION_PYTHON_H
@@ -22,11 +22,11 @@ struct python_set {
 	uint64_t frame;	   /* in which it was set */
 };
 
-/* Makes the probes of an interpreter, or of its library, at this path; their wishes have `first` and the two numbers behind it. -1 after fail(). */
-int exception_python_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *path, uint8_t first);
+/* Makes the probes of an interpreter, or of its library, at this path; their selected events have `first` and the two numbers behind it. -1 after fail(). */
+int exception_python_probe(struct lookup *lookup, struct probes *probes, struct selection *selection, const char *path, uint8_t first);
 
 /* Takes an event. True: the exception that was set gets a record now, and the caller then forgets it. */
-bool exception_python_see(struct python_set *set, const struct wish *wish, uint8_t first, const char *payload, size_t size);
+bool exception_python_see(struct python_set *set, const struct selected *selected, uint8_t first, const char *payload, size_t size);
 
 void exception_python_forget(struct python_set *set);
 

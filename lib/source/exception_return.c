@@ -99,13 +99,13 @@ static char *find_result(struct lookup *lookup, const struct wanted *wanted, con
 	return memory_format("ret:%s", type_of(&found[0]));
 }
 
-static int probe_wanted(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const struct wanted *wanted)
+static int probe_wanted(struct lookup *lookup, struct probes *probes, struct selection *selection, const struct wanted *wanted)
 {
 	const struct compared *compared = &wanted->compared;
 	char *path = symbol_binary(wanted->binary), *event, *result;
-	size_t before = wishes_count(wishes);
+	size_t before = selection_count(selection);
 	bool is_signed = false;
-	struct wish *wish;
+	struct selected *selected;
 	int status;
 
 	result = path ? find_result(lookup, wanted, path, &is_signed) : NULL;
@@ -119,31 +119,31 @@ static int probe_wanted(struct lookup *lookup, struct probes *probes, struct wis
 	free(result);
 	if (status != 0)
 		return -1;
-	if (wishes_count(wishes) == before)
+	if (selection_count(selection) == before)
 		return fail("'%s' is asked for twice", wanted->condition);
-	wish = wishes_at(wishes, wishes_count(wishes) - 1);
-	wish->filter = memory_format("a0 %.*s %s && told == 1", (int)compared->sign_length, compared->sign, compared->number);
+	selected = selection_at(selection, selection_count(selection) - 1);
+	selected->filter = memory_format("a0 %.*s %s && told == 1", (int)compared->sign_length, compared->sign, compared->number);
 	return 0;
 }
 
-int exception_return_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *text)
+int exception_return_probe(struct lookup *lookup, struct probes *probes, struct selection *selection, const char *text)
 {
 	struct wanted wanted = {0};
 	int status = read_wanted(text, &wanted);
 
 	if (status == 0)
-		status = probe_wanted(lookup, probes, wishes, &wanted);
+		status = probe_wanted(lookup, probes, selection, &wanted);
 	wanted_free(&wanted);
 	return status;
 }
 
-char *exception_return_name(const struct wish *wish, const char *payload, size_t size, char **function)
+char *exception_return_name(const struct selected *selected, const char *payload, size_t size, char **function)
 {
-	const char *text = wish->event + strlen(EVENT), *type = strrchr(text, ':');
+	const char *text = selected->event + strlen(EVENT), *type = strrchr(text, ':');
 	int unused = 64 - atoi(type + 2); /* "s32" */
 	uint64_t value;
 
-	if (!argument_record_number(wish->arguments, 0, payload, size, &value))
+	if (!argument_record_number(selected->arguments, 0, payload, size, &value))
 		return NULL;
 	*function = memory_text(text, (size_t)(type - text));
 	if (type[1] == 's')

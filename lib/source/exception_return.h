@@ -13,10 +13,10 @@
 
 #include "source/probe.h"
 
-/* Makes the probe; its wish is then the last. -1 after fail(). */
-int exception_return_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *text);
+/* Makes the probe; its selected event is then the last. -1 after fail(). */
+int exception_return_probe(struct lookup *lookup, struct probes *probes, struct selection *selection, const char *text);
 
-/* "FUNCTION=VALUE", by the event of such a wish, in the kernel's words, and the function. The caller frees both. NULL: it is cut. */
-char *exception_return_name(const struct wish *wish, const char *payload, size_t size, char **function);
+/* "FUNCTION=VALUE", by an event of that kind, in the kernel's words, and the function. The caller frees both. NULL: it is cut. */
+char *exception_return_name(const struct selected *selected, const char *payload, size_t size, char **function);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "event/machine.h"
 #include "base/number.h"
+#include "event/machine.h"
 #include "program/code.h"
 #include "program/lookup.h"
 #include "program/lookup_program.h"
@@ -285,7 +285,7 @@ static int probe_throw(struct exceptions *exceptions, enum moment moment, const 
 }
 
 /* If a function is not linked into a program, the program does not call it there: it gets no probe. */
-static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *path)
+static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *path)
 {
 	for (int moment = MOMENT_THROW; moment < MOMENTS; moment++) {
 		struct asked asked = {0};
@@ -301,8 +301,8 @@ static int probe_runtime(struct exceptions *exceptions, struct probes *probes, s
 		if (probe_throw(exceptions, (enum moment)moment, path, offset) < 0 ||
 		    probes_told(probes, path, moments[moment].function, &asked.arguments, asked.found, moments[moment].event) < 0)
 			return -1;
-		wishes_at(wishes, wishes_count(wishes) - 1)->exception = (uint8_t)moment;
-		wishes_at(wishes, wishes_count(wishes) - 1)->flags |= WISH_QUIET;
+		selection_at(selection, selection_count(selection) - 1)->exception = (uint8_t)moment;
+		selection_at(selection, selection_count(selection) - 1)->flags |= SELECT_QUIET;
 	}
 	return 0;
 }
@@ -326,44 +326,44 @@ static bool is_of(const char *name, const char *source)
 }
 
 /* Failures of system calls; their event is written only if others want it. */
-static int want_calls(struct wishes *wishes)
+static int want_calls(struct selection *selection)
 {
 	static const char event[] = "raw_syscalls:sys_exit";
-	size_t before = wishes_count(wishes);
-	struct wish *wish = NULL;
+	size_t before = selection_count(selection);
+	struct selected *selected = NULL;
 
-	if (wishes_add(wishes, event, "ret < 0 && ret > -512", NULL, WISH_REQUIRED | WISH_STREAMED) < 0)
+	if (selection_add(selection, event, "ret < 0 && ret > -512", NULL, SELECT_REQUIRED | SELECT_STREAMED) < 0)
 		return -1;
-	for (size_t i = 0; (wish = wishes_at(wishes, i)) && strcmp(wish->event, event) != 0; i++)
+	for (size_t i = 0; (selected = selection_at(selection, i)) && strcmp(selected->event, event) != 0; i++)
 		;
-	if (!wish)
+	if (!selected)
 		return fail("this kernel has no '%s'", event);
-	wish->exception = MOMENT_CALL;
-	if (wishes_count(wishes) > before)
-		wish->flags |= WISH_QUIET;
+	selected->exception = MOMENT_CALL;
+	if (selection_count(selection) > before)
+		selected->flags |= SELECT_QUIET;
 	return 0;
 }
 
 /* Of a function that the user names; the kernel gives only calls that failed. */
-static int want_return(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *text)
+static int want_return(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *text)
 {
-	if (exception_return_probe(exceptions->lookup, probes, wishes, text) < 0)
+	if (exception_return_probe(exceptions->lookup, probes, selection, text) < 0)
 		return -1;
-	wishes_at(wishes, wishes_count(wishes) - 1)->exception = MOMENT_RETURN;
-	wishes_at(wishes, wishes_count(wishes) - 1)->flags |= WISH_QUIET;
+	selection_at(selection, selection_count(selection) - 1)->exception = MOMENT_RETURN;
+	selection_at(selection, selection_count(selection) - 1)->flags |= SELECT_QUIET;
 	return 0;
 }
 
-int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source)
+int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *source)
 {
 	const char *colon = strchr(source, ':');
 	bool is_python;
 	char *path;
 
 	if (!strcmp(source, "syscall"))
-		return want_calls(wishes);
+		return want_calls(selection);
 	if (strncmp(source, RETURN, strlen(RETURN)) == 0)
-		return want_return(exceptions, probes, wishes, source + strlen(RETURN));
+		return want_return(exceptions, probes, selection, source + strlen(RETURN));
 	is_python = is_of("python", source);
 	if (!is_python && !is_of("c++", source))
 		return fail("unknown source of exceptions '%s'; there are c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND and syscall", source);
@@ -379,7 +379,7 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
 			return 0;
 		}
 	*ARRAY_ADD(&exceptions->sources) = path;
-	return is_python ? exception_python_probe(exceptions->lookup, probes, wishes, path, MOMENT_PYTHON) : probe_runtime(exceptions, probes, wishes, path);
+	return is_python ? exception_python_probe(exceptions->lookup, probes, selection, path, MOMENT_PYTHON) : probe_runtime(exceptions, probes, selection, path);
 }
 
 bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event)
@@ -482,7 +482,7 @@ static char *function_of(struct exceptions *exceptions, int32_t tid, int64_t ts,
 
 /* The words of an event. */
 struct seen {
-	const struct wish *wish;
+	const struct selected *selected;
 	const char *payload;
 	size_t size;
 	int32_t tid;
@@ -491,14 +491,14 @@ struct seen {
 
 static bool text_of(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
 {
-	return argument_record_text(seen->wish->arguments, slot, seen->payload, seen->size, room);
+	return argument_record_text(seen->selected->arguments, slot, seen->payload, seen->size, room);
 }
 
 static uint64_t number_of(const struct seen *seen, int slot)
 {
 	uint64_t number;
 
-	return argument_record_number(seen->wish->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
+	return argument_record_number(seen->selected->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
 }
 
 /* Tells whether the type is one of those that hold a text, or has such a base: only then is there one. */
@@ -635,7 +635,7 @@ static int tell(struct exceptions *exceptions, struct stream *stream, const stru
 	if (place.function)
 		line_text(line, "function", place.function);
 	add_object(line, "cause", cause);
-	if (seen->wish->exception != MOMENT_THROW)
+	if (seen->selected->exception != MOMENT_THROW)
 		line_text(line, "again", "yes");
 	if (place.stack)
 		line_unsigned(line, "stack", place.stack);
@@ -686,7 +686,7 @@ static int see_call(struct exceptions *exceptions, struct stream *stream, const 
 static int see_return(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
 {
 	struct line *line = &exceptions->line;
-	char *function, *name = exception_return_name(seen->wish, seen->payload, seen->size, &function);
+	char *function, *name = exception_return_name(seen->selected, seen->payload, seen->size, &function);
 	int status = 0;
 
 	if (!name)
@@ -708,7 +708,7 @@ static int see_python(struct exceptions *exceptions, struct stream *stream, cons
 	struct python_set *set = &find_thrower(exceptions, seen->tid, true)->python;
 	struct line *line = &exceptions->line;
 
-	if (!exception_python_see(set, seen->wish, MOMENT_PYTHON, seen->payload, seen->size))
+	if (!exception_python_see(set, seen->selected, MOMENT_PYTHON, seen->payload, seen->size))
 		return 0;
 	line_begin(line, kind_name(KIND_EXCEPTION));
 	line_time(line, "ts", seen->ts);
@@ -724,11 +724,11 @@ static int see_python(struct exceptions *exceptions, struct stream *stream, cons
 	return stream_write_line(stream, line);
 }
 
-int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size)
+int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct selected *selected, int32_t tid, int64_t ts, const char *payload, size_t size)
 {
-	const struct seen seen = {wish, payload, size, tid, ts};
+	const struct seen seen = {selected, payload, size, tid, ts};
 
-	switch (wish->exception) {
+	switch (selected->exception) {
 	case MOMENT_RETHROW:
 		return see_rethrow(exceptions, stream, &seen);
 	case MOMENT_CATCH:

@@ -9,10 +9,10 @@
  * Of system calls it is an error that they return, of a function (source/exception_return.h) a result that its user calls a failure.
  *
  *	exceptions = exceptions_new(lookup)
- *	exceptions_add(exceptions, probes, wishes, "c++:./server")	each source
+ *	exceptions_add(exceptions, probes, selection, "c++:./server")	each source
  *	exceptions_throws(exceptions, &event)				perhaps: then
  *	exceptions_stack(exceptions, ...)				each stack of a throw, before the event of it
- *	exceptions_see(exceptions, stream, ...)				each event of a wish whose `exception` is set
+ *	exceptions_see(exceptions, stream, ...)				each event whose selected event has `exception` set
  *	exceptions_free(exceptions)
  */
 #ifndef SOURCE_EXCEPTIONS_H
@@ -36,7 +36,7 @@ void exceptions_free(struct exceptions *exceptions); /* NULL: nothing */
  * Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere; "syscall"; "return:BINARY:FUNCTION:COND".
  * -1 after fail().
  */
-int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source);
+int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *source);
 
 /*
  * Finds the number of the event of tracefs by whose probes the stacks of throws can be sampled (program/sampler.h). False: none of the sources
@@ -48,7 +48,7 @@ bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event);
 void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function);
 
 /* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */
-int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size);
+int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct selected *selected, int32_t tid, int64_t ts, const char *payload, size_t size);
 
 /* The thread is another now, or gone; 0: events were lost, of whatever thread. What it handles is not known any more. */
 void exceptions_forget(struct exceptions *exceptions, int32_t tid);

@@ -85,7 +85,7 @@ static int cpu_of(int32_t tid)
 }
 
 /* As the kernel would have written it. */
-static int write_enter(const struct in_call *place, struct scribe *scribe, const struct wish *enter, int64_t ts)
+static int write_enter(const struct in_call *place, struct event_writer *writer, const struct selected *enter, int64_t ts)
 {
 	char payload[EVENT_ROOM] = "";
 	struct ring ring = {.cpu = cpu_of(place->tid), .last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
@@ -99,19 +99,19 @@ static int write_enter(const struct in_call *place, struct scribe *scribe, const
 	memcpy(payload + sizeof(int32_t), &tid, sizeof(tid));
 	memcpy(payload + layout->call_at, &place->call, sizeof(place->call));
 	memcpy(payload + layout->fd_at, place->arguments, sizeof(place->arguments));
-	return scribe_event(scribe, &ring);
+	return event_writer_event(writer, &ring);
 }
 
 /* It may wait for the lock of a file there. */
-static int tell_lock(const struct in_call *place, struct scribe *scribe, int64_t ts)
+static int tell_lock(const struct in_call *place, struct event_writer *writer, int64_t ts)
 {
 	if (place->call != SYS_flock && place->call != SYS_fcntl)
 		return 0;
-	return scribe_within(scribe, place->tid, place->process, (int32_t)place->arguments[0], ts);
+	return event_writer_within(writer, place->tid, place->process, (int32_t)place->arguments[0], ts);
 }
 
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
-static int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, bool locks, int64_t ts)
+static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks, int64_t ts)
 {
 	struct in_call now;
 
@@ -120,7 +120,7 @@ static int within_tell(const struct within *within, struct scribe *scribe, struc
 
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;
-		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0 || (locks && tell_lock(before, scribe, ts) < 0))
+		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, writer, enter, ts) < 0 || (locks && tell_lock(before, writer, ts) < 0))
 			return -1;
 	}
 	return 0;
@@ -128,52 +128,52 @@ static int within_tell(const struct within *within, struct scribe *scribe, struc
 
 static bool read_program(void *context, struct program *program, int32_t pid)
 {
-	struct asker *asker = context;
+	struct program_reader *reader = context;
 	int64_t read;
 
-	return asker && asker_ask(asker, program, &read, pid, pid);
+	return reader && program_reader_read(reader, program, &read, pid, pid);
 }
 
 /* The event by which a system call begins, if it is streamed; else NULL. */
-static const struct wish *enter_event(const struct wishes *wishes)
+static const struct selected *enter_event(const struct selection *selection)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 
-	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
-		if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0)
-			return wish->enabled && !wish->kept ? wish : NULL;
+	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
+		if (strcmp(selected->event, "raw_syscalls:sys_enter") == 0)
+			return selected->enabled && !selected->kept ? selected : NULL;
 	return NULL;
 }
 
 /* Tells whether system calls that receive are streamed. */
-static bool wants_calls(const struct wishes *wishes)
+static bool wants_calls(const struct selection *selection)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 
-	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
-		if (strcmp(wish->event, "syscalls:sys_enter_recvfrom") == 0)
+	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
+		if (strcmp(selected->event, "syscalls:sys_enter_recvfrom") == 0)
 			return true;
-	return enter_event(wishes);
+	return enter_event(selection);
 }
 
 /* Tells whether events of connections are on. */
-static bool wants_sockets(const struct wishes *wishes)
+static bool wants_sockets(const struct selection *selection)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 
-	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
-		if (strcmp(wish->event, "sock:inet_sock_set_state") == 0)
-			return wish->enabled;
+	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
+		if (strcmp(selected->event, "sock:inet_sock_set_state") == 0)
+			return selected->enabled;
 	return false;
 }
 
 /* Tells whether events of locks of files are on. */
-static bool wants_locks(const struct wishes *wishes)
+static bool wants_locks(const struct selection *selection)
 {
-	const struct wish *wish;
+	const struct selected *selected;
 
-	for (size_t i = 0; (wish = wishes_at(wishes, i)); i++)
-		if (wish->enabled && wish->layout.lock.inode_at)
+	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
+		if (selected->enabled && selected->layout.lock.inode_at)
 			return true;
 	return false;
 }
@@ -184,7 +184,7 @@ struct within *follow_look(const struct follow *follow)
 	struct process process = {0};
 	struct within *within;
 
-	if (!enter_event(follow->wishes) || of->pid_count + of->name_count == 0)
+	if (!enter_event(follow->selection) || of->pid_count + of->name_count == 0)
 		return NULL;
 	process_select(&process);
 	for (size_t i = 0; i < of->name_count; i++)
@@ -192,7 +192,7 @@ struct within *follow_look(const struct follow *follow)
 	for (size_t i = 0; i < of->pid_count; i++)
 		if (of->pids[i] != COLLECTOR_COMMAND)
 			process_follow(&process, of->pids[i]); /* follow_begin() reports one that is gone */
-	process_follow_chosen(&process, read_program, follow->asker);
+	process_follow_chosen(&process, read_program, follow->reader);
 	within = within_look(&process);
 	process_free(&process);
 	return within;
@@ -206,13 +206,13 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 	for (size_t i = 0; i < of->pid_count; i++)
 		if (process_follow(process, of->pids[i] == COLLECTOR_COMMAND ? follow->command : of->pids[i]) < 0)
 			return -1;
-	if (process_follow_chosen(process, read_program, follow->asker) == 0 && of->name_count)
+	if (process_follow_chosen(process, read_program, follow->reader) == 0 && of->name_count)
 		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
 	if (traced_write_all(process, follow->stream) < 0)
 		return -1;
-	if (wants_sockets(follow->wishes) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
+	if (wants_sockets(follow->selection) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
 		return -1;
-	if (wants_calls(follow->wishes) && sides_tell(process, follow->stream) < 0)
+	if (wants_calls(follow->selection) && sides_tell(process, follow->stream) < 0)
 		return -1;
-	return within ? within_tell(within, follow->scribe, follow->stream, enter_event(follow->wishes), wants_locks(follow->wishes), ts) : 0;
+	return within ? within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) : 0;
 }

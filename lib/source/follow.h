@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "source/asker.h"
 #include "source/clock.h"
+#include "source/event_writer.h"
 #include "source/process.h"
-#include "source/scribe.h"
-#include "source/wishes.h"
+#include "source/program_reader.h"
+#include "source/selection.h"
 #include "stream/stream.h"
 
 struct collection;
@@ -29,11 +29,11 @@ struct follow {
 	const struct collection *of; /* names the processes; see source/collector.h */
 	int32_t command;	     /* pid of COLLECTOR_COMMAND */
 	struct process *process;     /* gets them as members */
-	const struct wishes *wishes;
+	const struct selection *selection;
 	struct stream *stream;
-	struct scribe *scribe;
+	struct event_writer *writer;
 	struct trace_clock *clock;
-	struct asker *asker; /* NULL: /proc is not asked which program a process runs */
+	struct program_reader *reader; /* NULL: /proc is not asked which program a process runs */
 	bool foreign;	     /* /proc has other numbers than events */
 };
 

@@ -79,18 +79,18 @@ static int add_rings(struct file_watch *files, struct tracefs_instance *instance
 	return 0;
 }
 
-static int add_instance(struct file_watch *files, struct tracefs_instance *instance, const struct wishes *wishes, bool kept)
+static int add_instance(struct file_watch *files, struct tracefs_instance *instance, const struct selection *selection, bool kept)
 {
 	if (add(files, instance, memory_format("%s", ""), IN_MODIFY | IN_ACCESS) < 0 ||
 	    add(files, instance, memory_format("options"), IN_MODIFY) < 0 ||
 	    add(files, instance, memory_format("events"), IN_MODIFY) < 0 || add_rings(files, instance) < 0)
 		return -1;
-	for (size_t i = 0; i < wishes_count(wishes); i++) {
-		const struct wish *wish = wishes_at(wishes, i);
+	for (size_t i = 0; i < selection_count(selection); i++) {
+		const struct selected *selected = selection_at(selection, i);
 
-		if (wish->enabled && wish->kept == kept &&
-		    (add(files, instance, memory_format("events/%s", wish->system), IN_MODIFY) < 0 ||
-		     add(files, instance, memory_format("events/%s/%s", wish->system, wish->name), IN_MODIFY) < 0))
+		if (selected->enabled && selected->kept == kept &&
+		    (add(files, instance, memory_format("events/%s", selected->system), IN_MODIFY) < 0 ||
+		     add(files, instance, memory_format("events/%s/%s", selected->system, selected->name), IN_MODIFY) < 0))
 			return -1;
 	}
 	return 0;
@@ -111,7 +111,7 @@ static void end(struct file_watch *files)
 }
 
 /* NULL after fail(). */
-static struct file_watch *watch_files(struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
+static struct file_watch *watch_files(struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct selection *selection)
 {
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct file_watch *files;
@@ -124,7 +124,7 @@ static struct file_watch *watch_files(struct tracefs_instance *instance, struct 
 	files->fd = fd;
 	files->instances[0] = instance;
 	files->instances[1] = keeper;
-	if (add_instance(files, instance, wishes, false) == 0 && (!keeper || add_instance(files, keeper, wishes, true) == 0))
+	if (add_instance(files, instance, selection, false) == 0 && (!keeper || add_instance(files, keeper, selection, true) == 0))
 		return files;
 	end(files);
 	return NULL;
@@ -199,9 +199,9 @@ static bool is_off(struct file_watch *files)
 	return seen;
 }
 
-int interference_watch(struct interference *interference, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
+int interference_watch(struct interference *interference, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct selection *selection)
 {
-	interference->watch = watch_files(instance, keeper, wishes);
+	interference->watch = watch_files(instance, keeper, selection);
 	return interference->watch ? 0 : -1;
 }
 

@@ -19,7 +19,7 @@
 
 #include "source/gate.h"
 #include "source/merge.h"
-#include "source/wishes.h"
+#include "source/selection.h"
 #include "stream/stream.h"
 
 struct file_watch;
@@ -36,10 +36,10 @@ struct interference { /* all zero at first */
 };
 
 /*
- * Watches the instance, the keeper (NULL: none), and the events of `wishes` that are on in either. -1 after fail(): they cannot be watched, and
+ * Watches the instance, the keeper (NULL: none), and the events of `selection` that are on in either. -1 after fail(): they cannot be watched, and
  * changes by others are not seen.
  */
-int interference_watch(struct interference *interference, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes);
+int interference_watch(struct interference *interference, struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct selection *selection);
 
 /* Tracing was turned on just now; all before `ts` was written. If it is off, somebody else has written to the same file. */
 void interference_begin(struct interference *interference, int64_t ts);

@@ -12,10 +12,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/proc.h"
-#include "source/wishes.h"
+#include "source/selection.h"
 
 enum {
-	ID_HOLDER = WISH_OWN_IDS + 15,
+	ID_HOLDER = SELECT_OWN_IDS + 15,
 	PATH_ROOM = 128,
 	LOOKED = 16,	   /* files that were looked up last */
 	LINES_MAX = 1 << 13, /* of the kernel's list */

@@ -40,11 +40,11 @@ struct shared {
 	probe_maker *maker;
 	const char *arguments;
 	const char *path; /* of the program, if it is at risk; else NULL */
-	struct wish *wish;
+	struct selected *selected;
 };
 
 struct probes {
-	struct wishes *wishes;
+	struct selection *selection;
 	struct lookup *lookup;
 	bool alone;
 	ARRAY(struct probed) programs;
@@ -61,7 +61,7 @@ struct place {
 	const char *arguments; /* NULL: none */
 	bool at_risk;
 	struct member_check *check; /* NULL: none */
-	struct argument_record *told; /* of the call; NULL: nothing. Its wish takes it */
+	struct argument_record *told; /* of the call; NULL: nothing. Its selected event takes it */
 };
 
 /* A function whose calls are traced, by which events, and what these tell. */
@@ -75,12 +75,12 @@ struct call {
 	struct argument_found found[ARGUMENTS_MAX];
 };
 
-struct probes *probes_new(struct wishes *wishes, struct lookup *lookup, bool alone)
+struct probes *probes_new(struct selection *selection, struct lookup *lookup, bool alone)
 {
 	struct probes *probes = NEW(struct probes);
 
 	probes->alone = alone;
-	probes->wishes = wishes;
+	probes->selection = selection;
 	probes->lookup = lookup;
 	return probes;
 }
@@ -116,12 +116,12 @@ static int make_one(const struct place *place, const char *name, const char *arg
 static void name_next(const struct probes *probes, char name[NAME_ROOM])
 {
 	if (probes->alone)
-		snprintf(name, NAME_ROOM, "p%zu_%d", wishes_count(probes->wishes), getpid());
+		snprintf(name, NAME_ROOM, "p%zu_%d", selection_count(probes->selection), getpid());
 	else
-		snprintf(name, NAME_ROOM, "p%zu", wishes_count(probes->wishes));
+		snprintf(name, NAME_ROOM, "p%zu", selection_count(probes->selection));
 }
 
-static struct wish *shared_of(struct probes *probes, const struct place *place)
+static struct selected *shared_of(struct probes *probes, const struct place *place)
 {
 	const char *path = place->at_risk ? place->path : NULL;
 	struct shared *shared;
@@ -130,12 +130,12 @@ static struct wish *shared_of(struct probes *probes, const struct place *place)
 	for (size_t i = 0; i < probes->shared.count; i++) {
 		shared = &probes->shared.items[i];
 		if (shared->maker == place->maker && shared->arguments == place->arguments && shared->path == path)
-			return shared->wish;
+			return shared->selected;
 	}
 	name_next(probes, name);
 	shared = ARRAY_ADD(&probes->shared);
-	*shared = (struct shared){place->maker, place->arguments, path, wishes_add_shared(probes->wishes, name)};
-	return shared->wish;
+	*shared = (struct shared){place->maker, place->arguments, path, selection_add_shared(probes->selection, name)};
+	return shared->selected;
 }
 
 static int make_all(const struct place *place, const char *name, const char *arguments, const uint64_t *offsets, size_t count)
@@ -146,26 +146,26 @@ static int make_all(const struct place *place, const char *name, const char *arg
 	return 0;
 }
 
-static struct wish *make_part(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count)
+static struct selected *make_part(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count)
 {
-	struct wish *shared = shared_of(probes, place), *wish;
+	struct selected *shared = shared_of(probes, place), *selected;
 	char *arguments = memory_format("%s%s" LAYOUT_PART "=\\%zu:u32", place->arguments ? place->arguments : "",
 					place->arguments ? " " : "", shared->parts.count);
 
-	wish = make_all(place, shared->name, arguments, offsets, count) < 0
-		       ? NULL : wishes_add_part(probes->wishes, shared, event, place->origin);
+	selected = make_all(place, shared->name, arguments, offsets, count) < 0
+		       ? NULL : selection_add_part(probes->selection, shared, event, place->origin);
 	free(arguments);
-	return wish;
+	return selected;
 }
 
-static struct wish *make_alone(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count)
+static struct selected *make_alone(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count)
 {
 	char name[NAME_ROOM];
 
 	name_next(probes, name);
 	if (make_all(place, name, place->arguments, offsets, count) < 0)
 		return NULL;
-	return wishes_add_probe(probes->wishes, event, name, place->origin);
+	return selection_add_probe(probes->selection, event, name, place->origin);
 }
 
 static int make_told(const struct place *place, const char *name, uint64_t offset, bool at_exits)
@@ -184,39 +184,39 @@ static int make_told(const struct place *place, const char *name, uint64_t offse
 }
 
 /* An event that tells arguments has a format of its own. */
-static struct wish *make_telling(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
+static struct selected *make_telling(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
 {
 	char name[NAME_ROOM];
-	struct wish *wish;
+	struct selected *selected;
 
 	name_next(probes, name);
 	for (size_t i = 0; i < count; i++)
 		if (make_told(place, name, offsets[i], at_exits) < 0)
 			return NULL;
-	wish = wishes_add_probe(probes->wishes, event, name, place->origin);
-	wish->arguments = place->told;
-	wish->check = place->check;
+	selected = selection_add_probe(probes->selection, event, name, place->origin);
+	selected->arguments = place->told;
+	selected->check = place->check;
 	if (place->check && argument_record_has_descriptor(place->told))
 		member_check_expect(place->check);
 	place->told = NULL;
-	return wish;
+	return selected;
 }
 
 /* One event of all these places. */
 static int make(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
 {
-	struct wish *wish;
+	struct selected *selected;
 
-	if (wishes_has_probe(probes->wishes, event, place->origin))
+	if (selection_has_probe(probes->selection, event, place->origin))
 		return place->told ? fail("'%s' is traced already: give its arguments once, where it is first named", place->function) : 0;
 	if (count == 0)
 		return 0;
-	wish = place->told ? make_telling(probes, place, event, offsets, count, at_exits)
+	selected = place->told ? make_telling(probes, place, event, offsets, count, at_exits)
 			   : (probes->alone ? make_alone : make_part)(probes, place, event, offsets, count);
-	if (!wish)
+	if (!selected)
 		return -1;
-	wish->at_exits = at_exits;
-	wish->stepped = !instruction_is_emulated(place->path, *offsets);
+	selected->at_exits = at_exits;
+	selected->stepped = !instruction_is_emulated(place->path, *offsets);
 	return 0;
 }
 
@@ -330,7 +330,7 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	if (!(ends.at_exits && !leave_may_jump(program->leave)) && !wishes_has_probe(probes->wishes, event, origin)) {
+	if (!(ends.at_exits && !leave_may_jump(program->leave)) && !selection_has_probe(probes->selection, event, origin)) {
 		program->functions++; /* not those that have their exits probed for another reason */
 		program->at_exits += ends.at_exits;
 	}
@@ -583,7 +583,7 @@ int probes_finish(struct probes *probes)
 	for (size_t i = 0; i < probes->programs.count && status == 0; i++)
 		status = add_switches(&probes->programs.items[i], &known, name);
 	if (known.count && status == 0)
-		wishes_add_probe(probes->wishes, UNWIND_EVENT, name, UNWIND_EVENT);
+		selection_add_probe(probes->selection, UNWIND_EVENT, name, UNWIND_EVENT);
 	for (size_t i = 0; i < known.count; i++)
 		free(known.items[i].path);
 	free(known.items);
@@ -606,9 +606,9 @@ bool probes_at_risk(const struct probes *probes)
 }
 
 /* Tells whether it is an event in tracefs with probes of the program. */
-static bool is_of(const struct wish *wish, const char *path)
+static bool is_of(const struct selected *selected, const char *path)
 {
-	const struct wish *first = wish->parts.count ? wish->parts.items[0] : wish;
+	const struct selected *first = selected->parts.count ? selected->parts.items[0] : selected;
 	size_t length = strlen(path);
 
 	return first->origin && strncmp(first->origin, path, length) == 0 && first->origin[length] == ':';
@@ -616,11 +616,11 @@ static bool is_of(const struct wish *wish, const char *path)
 
 static int turn(const struct probes *probes, struct tracefs_instance *instance, const struct probed *program, const char *on)
 {
-	for (size_t i = wishes_count(probes->wishes); i-- > 0;) { /* those of returns are behind those of entries, and the ones that harm */
-		const struct wish *wish = wishes_at(probes->wishes, i);
+	for (size_t i = selection_count(probes->selection); i-- > 0;) { /* those of returns are behind those of entries, and the ones that harm */
+		const struct selected *selected = selection_at(probes->selection, i);
 
-		if (!(wish->flags & WISH_PARTIAL) && is_of(wish, program->path) &&
-		    tracefs_event_file_write(instance, wish->system, wish->name, "enable", on) < 0)
+		if (!(selected->flags & SELECT_PARTIAL) && is_of(selected, program->path) &&
+		    tracefs_event_file_write(instance, selected->system, selected->name, "enable", on) < 0)
 			return fail_errno("cannot turn the probes of '%s' on or off", program->path);
 	}
 	return 0;
@@ -628,14 +628,14 @@ static int turn(const struct probes *probes, struct tracefs_instance *instance, 
 
 static void gate_events(const struct probes *probes, const struct probed *program, struct tracefs_instance *instance)
 {
-	for (size_t i = wishes_count(probes->wishes); i-- > 0;) {
-		const struct wish *wish = wishes_at(probes->wishes, i);
+	for (size_t i = selection_count(probes->selection); i-- > 0;) {
+		const struct selected *selected = selection_at(probes->selection, i);
 		char *folder, *enable;
 
-		if (wish->flags & WISH_PARTIAL || !is_of(wish, program->path))
+		if (selected->flags & SELECT_PARTIAL || !is_of(selected, program->path))
 			continue;
 		folder = tracefs_instance_get_file(instance, "events");
-		enable = memory_format("%s/%s/%s/enable", folder, wish->system, wish->name);
+		enable = memory_format("%s/%s/%s/enable", folder, selected->system, selected->name);
 		gate_add_event(probes->gate, program->gate, enable);
 		free(enable);
 		tracefs_put_tracing_file(folder);

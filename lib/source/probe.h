@@ -14,7 +14,7 @@
 
 #include "program/argument.h"
 #include "source/member_check.h"
-#include "source/wishes.h"
+#include "source/selection.h"
 
 struct probes;
 struct lookup;
@@ -24,7 +24,7 @@ struct gate;
  * The lookup reads programs, and must live as long. `alone`: each function has an event of its own in tracefs, so that it can be turned
  * off by itself; else all share a few, which are made and removed far more quickly.
  */
-struct probes *probes_new(struct wishes *wishes, struct lookup *lookup, bool alone);
+struct probes *probes_new(struct selection *selection, struct lookup *lookup, bool alone);
 void probes_free(struct probes *probes);
 
 enum { PROBES_LEFT_OUT = 1 };
@@ -32,7 +32,7 @@ enum { PROBES_LEFT_OUT = 1 };
 /*
  * The function's events tell its arguments, as program/argument.h has them, and that of its end what the call returns; NULL: neither.
  *
- * Makes the probes of a function and wishes for their events, which the stream calls `start` (NULL: only the end is probed) and `end`
+ * Makes the probes of a function and selects their events, which the stream calls `start` (NULL: only the end is probed) and `end`
  * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
  * not all of its ends can be told, and a return probe might end the program.
  */
@@ -49,7 +49,7 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
 
 /*
- * A probe of this event of the group at an offset in a file, for perf_event_open(2): no wish is for it, since the kernel has no event that is
+ * A probe of this event of the group at an offset in a file, for perf_event_open(2): it is not in the selection, because the kernel has no event that is
  * read both ways. Several may have one event. -1 after fail().
  */
 int probes_bare(const char *path, uint64_t offset, const char *event);

@@ -11,7 +11,7 @@
 #include "base/proc.h"
 #include "program/argument.h"
 #include "program/executable.h"
-#include "source/scribe.h"
+#include "source/event_writer.h"
 
 struct asked_line {
 	char *function, *binaries, *arguments; /* the last: NULL: none */
@@ -29,7 +29,7 @@ struct executed {
 
 struct probe_lines {
 	struct probes *probes;
-	struct wishes *wishes;
+	struct selection *selection;
 	bool slow;
 	probes_say *say;
 	ARRAY(struct asked_line) lines;
@@ -37,12 +37,12 @@ struct probe_lines {
 	ARRAY(struct executed) files;
 };
 
-struct probe_lines *probe_lines_new(struct probes *probes, struct wishes *wishes, bool slow, probes_say *say)
+struct probe_lines *probe_lines_new(struct probes *probes, struct selection *selection, bool slow, probes_say *say)
 {
 	struct probe_lines *lines = NEW(struct probe_lines);
 
 	lines->probes = probes;
-	lines->wishes = wishes;
+	lines->selection = selection;
 	lines->slow = slow;
 	lines->say = say;
 	lines->members = memory_text("", 0);
@@ -256,15 +256,15 @@ int probe_lines_place(struct probe_lines *lines)
 
 int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream)
 {
-	size_t first = wishes_count(lines->wishes);
-	const struct wish *wish;
+	size_t first = selection_count(lines->selection);
+	const struct selected *selected;
 	int status = 0;
 
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = look_at(lines, pids[i]);
 	if (status == 0)
-		status = wishes_enable_late(lines->wishes, first, instance);
-	for (size_t i = first; status == 0 && (wish = wishes_at(lines->wishes, i)); i++)
-		status = scribe_format(stream, wish, false);
+		status = selection_enable_late(lines->selection, first, instance);
+	for (size_t i = first; status == 0 && (selected = selection_at(lines->selection, i)); i++)
+		status = event_writer_format(stream, selected, false);
 	return status;
 }

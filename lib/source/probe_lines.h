@@ -5,11 +5,11 @@
  * process of that name executes gets the probes, by device and inode, in other mount namespaces, too: those that run when tracing begins before
  * it does, and later ones when their exec was seen.
  *
- *	lines = probe_lines_new(probes, wishes, slow, say)
+ *	lines = probe_lines_new(probes, selection, slow, say)
  *	probe_lines_add(lines, ...), probe_lines_members(lines, ...)
- *	probe_lines_place(lines)			before wishes_enable()
+ *	probe_lines_place(lines)			before selection_enable()
  *	probe_lines_began(lines, pids, count, ...)	while tracing
- *	probe_lines_free(lines)				after the wishes
+ *	probe_lines_free(lines)				after the selection
  */
 #ifndef SOURCE_PROBE_LINES_H
 #define SOURCE_PROBE_LINES_H
@@ -25,7 +25,7 @@ struct probe_lines;
 enum { PROBE_LINES_MAX = 64 };
 
 /* All must live as long. `slow`: also where a probe is dear (struct probe_line). What users are to know is said at once. */
-struct probe_lines *probe_lines_new(struct probes *probes, struct wishes *wishes, bool slow, probes_say *say);
+struct probe_lines *probe_lines_new(struct probes *probes, struct selection *selection, bool slow, probes_say *say);
 void probe_lines_free(struct probe_lines *lines); /* NULL is allowed */
 
 /*

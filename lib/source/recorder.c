@@ -14,8 +14,8 @@
 
 #include "base/fail.h"
 #include "program/helpers.h"
-#include "source/asker.h"
-#include "source/question.h"
+#include "source/program_reader.h"
+#include "source/recorder_question.h"
 
 bool recorder_suits(int fd)
 {
@@ -43,27 +43,27 @@ static int listen_at(struct recorder *recorder, char *name, size_t room)
 	return 0;
 }
 
-static char *events_kept(const struct wishes *wishes)
+static char *events_kept(const struct selection *selection)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < wishes_count(wishes); i++) {
-		const struct wish *wish = wishes_at(wishes, i);
+	for (size_t i = 0; i < selection_count(selection); i++) {
+		const struct selected *selected = selection_at(selection, i);
 
-		if (wish->kept && wish->enabled)
-			fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
+		if (selected->kept && selected->enabled)
+			fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", selected->event);
 	}
 	fclose(out);
 	return text;
 }
 
-int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd)
+int recorder_offer(struct recorder *recorder, const struct selection *selection, struct stream *stream, int fd)
 {
 	struct line line = {0};
 	struct stat pipe = {0};
-	char name[64] = "", *events = wishes ? events_kept(wishes) : NULL;
+	char name[64] = "", *events = selection ? events_kept(selection) : NULL;
 	int status;
 
 	status = fstat(fd, &pipe) < 0 ? fail_errno("cannot look at the pipe") : listen_at(recorder, name, sizeof(name));
@@ -192,10 +192,10 @@ static int answer(struct recorder *recorder, const struct recorder_question *que
 	struct stream *stream = recorder->stream;
 	int64_t to = settled(recorder, question->to), floor;
 
-	helpers_list(recorder->own + SCRIBE_OWN - HELPERS_MAX);
-	scribe_own(recorder->scribe, recorder->own);
+	helpers_list(recorder->own + EVENT_WRITER_OWN - HELPERS_MAX);
+	event_writer_own(recorder->writer, recorder->own);
 	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
-	    begin_answer(stream, floor) < 0 || scribe_round(recorder->scribe, &recorder->merge, to) < 0 ||
+	    begin_answer(stream, floor) < 0 || event_writer_round(recorder->writer, &recorder->merge, to) < 0 ||
 	    end_answer(stream, to, recorder_traced(recorder)) < 0)
 		return -1;
 	recorder->told = to > question->from ? to : question->from;
@@ -210,7 +210,7 @@ static void *serve(void *context)
 	int status = 0;
 
 	recorder->tid = recorder->own[1] = recorder->foreign ? 0 : gettid();
-	recorder->own[2] = recorder->asker ? asker_tid(recorder->asker) : 0;
+	recorder->own[2] = recorder->reader ? program_reader_tid(recorder->reader) : 0;
 	while (status == 0 && !stream_output_closed(recorder->stream) &&
 	       recv(recorder->call, &question, sizeof(question), MSG_WAITALL) == sizeof(question))
 		status = answer(recorder, &question);
@@ -225,9 +225,9 @@ static void *serve(void *context)
 }
 
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
-		   const struct scribe_setup *setup, int32_t self, int bell)
+		   const struct event_writer_setup *setup, int32_t self, int bell)
 {
-	struct scribe_setup own = *setup;
+	struct event_writer_setup own = *setup;
 	sigset_t all, before;
 	int error;
 
@@ -237,7 +237,7 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	recorder->bell = bell;
 	recorder->stream = own.stream = stream_create();
 	recorder->stacks = setup->stacks;
-	recorder->asker = setup->asker;
+	recorder->reader = setup->reader;
 	recorder->foreign = setup->foreign;
 	recorder->own[0] = self;
 	own.process = &recorder->everyone;
@@ -245,7 +245,7 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	own.titles = NULL; /* the collector tells them, */
 	own.exceptions = NULL; /* and these */
 	own.always_asks = true;
-	recorder->scribe = scribe_new(&own);
+	recorder->writer = event_writer_new(&own);
 	stream_output(recorder->stream, recorder->call, false);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the collector's own thread */
@@ -287,7 +287,7 @@ void recorder_end(struct recorder *recorder, bool wait)
 		stream_close(recorder->stream);
 	if (recorder->call >= 0)
 		close(recorder->call);
-	scribe_free(recorder->scribe);
+	event_writer_free(recorder->writer);
 	merge_close(&recorder->merge);
 	*recorder = (struct recorder){.listening = -1, .call = -1};
 }

@@ -3,7 +3,7 @@
  *
  * Most events that a chart needs are context, and nearly all context is thrown away. A recorder leaves it in rings of its own,
  * where the newest events overwrite the oldest. Nobody reads them until a cchart-filter opens a window and asks for the
- * context of that time (source/question.h).
+ * context of that time (source/recorder_question.h).
  *
  *	recorder_offer(r, ...)		a `recorder` record; the socket listens
  *	recorder_is_called(r)		until then all events are streamed
@@ -21,8 +21,8 @@
 #include <stdatomic.h>
 
 #include "source/clock.h"
+#include "source/event_writer.h"
 #include "source/merge.h"
-#include "source/scribe.h"
 
 struct recorder {
 	int listening; /* -1: no offer, or it was taken */
@@ -36,11 +36,11 @@ struct recorder {
 	const struct trace_clock *clock;
 	struct merge merge;
 	struct stream *stream;
-	struct scribe *scribe;
+	struct event_writer *writer;
 	struct process everyone;
-	int32_t own[SCRIBE_OWN];
+	int32_t own[EVENT_WRITER_OWN];
 	struct stacks *stacks; /* NULL: none */
-	struct asker *asker;   /* NULL: the stream does not get what processes run */
+	struct program_reader *reader;   /* NULL: the stream does not get what processes run */
 	bool foreign; /* threads have other numbers than in events */
 	int64_t told; /* events before this time were written or dropped */
 	int bell;
@@ -52,10 +52,10 @@ enum { RECORDER_SLACK_NS = 5000000 }; /* an event in the midst of being written 
 bool recorder_suits(int fd);
 
 /*
- * Listens, and writes the offer to the stream that goes into the pipe `fd`; without wishes the offer of a ring (source/round.h), whose caller
+ * Listens, and writes the offer to the stream that goes into the pipe `fd`; without a selection the offer of a ring (source/round.h), whose caller
  * only tells of signals. -1 after fail().
  */
-int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
+int recorder_offer(struct recorder *recorder, const struct selection *selection, struct stream *stream, int fd);
 
 /* Tells whether somebody who may has called; waits for that up to `wait` milliseconds. */
 bool recorder_is_called(struct recorder *recorder, int wait);
@@ -65,11 +65,11 @@ bool recorder_is_told(struct recorder *recorder);
 
 /*
  * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `setup` is that of the
- * collector's scribe; the recorder's own differs in its stream only; `self` is the collector's thread. `bell`, an eventfd, is rung
+ * collector's event writer; the recorder's own differs in its stream only; `self` is the collector's thread. `bell`, an eventfd, is rung
  * when there is nobody left to answer. -1 after fail().
  */
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
-		   const struct scribe_setup *setup, int32_t self, int bell);
+		   const struct event_writer_setup *setup, int32_t self, int bell);
 
 int32_t recorder_tid(const struct recorder *recorder); /* the thread's; 0: there is none */
 

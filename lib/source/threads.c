@@ -89,7 +89,7 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 	struct program begun;
 	bool has_group;
 
-	if (!asker_ask(threads->asker, &asked->program, &asked->read, tid, pid)) {
+	if (!program_reader_read(threads->reader, &asked->program, &asked->read, tid, pid)) {
 		asked->program = (struct program){0};
 		asked->read = ts;
 		return threads->execs && execs_find_then(threads->execs, pid, ts, false, &asked->program, &has_group);
@@ -132,7 +132,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 	struct process_program *begun, asked;
 	bool has_group;
 
-	if (!threads->execs || !threads->asker)
+	if (!threads->execs || !threads->reader)
 		return NULL;
 	begun = NEW(struct process_program);
 	if (!execs_find(threads->execs, tid, ts, &begun->program, &has_group)) {
@@ -141,7 +141,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 	}
 	begun->read = ts;
 	begun->gaps = threads->gaps;
-	if (!has_group && is_there && asker_ask(threads->asker, &asked.program, &asked.read, tid, tid))
+	if (!has_group && is_there && program_reader_read(threads->reader, &asked.program, &asked.read, tid, tid))
 		memcpy(begun->program.group, asked.program.group, sizeof(asked.program.group));
 	forget_program(process);
 	process->program = begun;
@@ -155,7 +155,7 @@ static const struct process_program *gone_program(struct threads *threads, int64
 	struct process_program *gone;
 	bool has_group;
 
-	if (!threads->execs || !threads->asker || process->fresh == BORN)
+	if (!threads->execs || !threads->reader || process->fresh == BORN)
 		return NULL;
 	gone = NEW(struct process_program);
 	if (!execs_find_then(threads->execs, tid, ts, true, &gone->program, &has_group)) {
@@ -308,7 +308,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 		known = begun_program(threads, ts, tid, group != 0);
 	if (known)
 		group = tid;
-	else if (group && threads->asker && strcmp(name, current) == 0)
+	else if (group && threads->reader && strcmp(name, current) == 0)
 		known = program_of(threads, ts, tid, group);
 	if (!group && (known = gone_program(threads, ts, tid)))
 		group = tid;
@@ -317,7 +317,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (!group && thread->fresh == BORN && !threads->foreign)
 		group = thread->process; /* it is gone by now */
 	thread->process = group;
-	began = thread->fresh && threads->asker;
+	began = thread->fresh && threads->reader;
 	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;
 	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || began)) {
 		memcpy(thread->comm, name, THREAD_NAME);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "source/asker.h"
+#include "source/program_reader.h"
 #include "stream/stream.h"
 
 struct process_program;
@@ -36,7 +36,7 @@ struct thread_entry {
 struct threads {
 	struct thread_entry *pages[THREADS_PAGES];
 	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
-	struct asker *asker;  /* NULL: the stream gets no programs */
+	struct program_reader *reader;  /* NULL: the stream gets no programs */
 	struct execs *execs;  /* NULL: the kernel does not tell programs at exec, so /proc is read */
 	struct titles *titles; /* NULL: the stream gets no later titles */
 	bool always_asks;     /* the events do not show execs */

@@ -39,12 +39,12 @@ struct titles {
 	ARRAY(int32_t) wanted;
 	ARRAY(struct title_told) told;
 	size_t handed;
-	/* the asker's thread alone */
+	/* of the thread of program_reader alone */
 	struct titled *titled; /* the one that was looked at the longest ago first */
 	DIR *scan;	       /* NULL: it is over */
 };
 
-/* --- in the asker's thread -------------------------------------------------------------------------------------------- */
+/* --- in the thread of program_reader -------------------------------------------------------------------------------------------- */
 
 static void tell(struct titles *titles, const struct titled *titled)
 {
@@ -185,7 +185,7 @@ static void look(void *context)
 
 /* --- in others -------------------------------------------------------------------------------------------------------- */
 
-struct titles *titles_new(const struct trace_clock *clock, struct asker *asker, struct execs *execs)
+struct titles *titles_new(const struct trace_clock *clock, struct program_reader *reader, struct execs *execs)
 {
 	struct titles *titles = NEW(struct titles);
 
@@ -193,7 +193,7 @@ struct titles *titles_new(const struct trace_clock *clock, struct asker *asker, 
 	titles->execs = execs;
 	titles->scan = opendir("/proc");
 	pthread_mutex_init(&titles->lock, NULL);
-	asker_often(asker, look, titles);
+	program_reader_often(reader, look, titles);
 	return titles;
 }
 

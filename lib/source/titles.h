@@ -5,9 +5,9 @@
  * fork(2) is looked at a second later. All of these are read again in turn, 25 of them ten times a second, so a title that lasts only
  * briefly may be missed.
  *
- *	titles = titles_new(clock, asker, execs)	the asker's thread looks
- *	titles_next(titles, &told)		the new titles
- *	titles_free(titles)			after asker_end()
+ *	titles = titles_new(clock, reader, execs)	the thread of program_reader looks
+ *	titles_next(titles, &told)			the new titles
+ *	titles_free(titles)			after program_reader_end()
  */
 #ifndef SOURCE_TITLES_H
 #define SOURCE_TITLES_H
@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "source/asker.h"
 #include "source/clock.h"
 #include "source/execs.h"
 #include "source/program.h"
+#include "source/program_reader.h"
 
 struct titles;
 
@@ -29,7 +29,7 @@ struct title_told {
 };
 
 /* All must outlive the titles. `execs` get the programs that the first look finds; NULL is allowed. */
-struct titles *titles_new(const struct trace_clock *clock, struct asker *asker, struct execs *execs);
+struct titles *titles_new(const struct trace_clock *clock, struct program_reader *reader, struct execs *execs);
 void titles_free(struct titles *titles); /* NULL is allowed */
 
 void titles_add(struct titles *titles, int32_t pid);  /* the process has a title */

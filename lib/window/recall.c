@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "source/question.h"
+#include "source/recorder_question.h"
 #include "stream/reader.h"
 
 struct recall {

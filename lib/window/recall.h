@@ -1,5 +1,5 @@
 /*
- * recall: asks a recorder for the context of a certain time, which it keeps in the kernel; see source/question.h.
+ * recall: asks a recorder for the context of a certain time, which it keeps in the kernel; see source/recorder_question.h.
  *
  *	recall_is_for(offer, fd)		for an offer in the stream: tells whether it is meant for us
  *	r = recall_open(offer)			connects; a later `recorder` record says since when the stream lacks context

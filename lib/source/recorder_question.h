@@ -1,5 +1,5 @@
 /*
- * question: how a cchart-filter asks a recorder (source/recorder.h) for events that were left in the kernel.
+ * recorder_question: how a cchart-filter asks a recorder (source/recorder.h) for events that were left in the kernel.
  *
  * The stream's `recorder` record says where: `socket` is a name in the abstract namespace; `pipe` is the inode of the pipe that the stream
  * is written to, because only the reader of that pipe may call; `events` lists the events that may stay in the kernel. A reader that does
@@ -12,8 +12,8 @@
  * a `tick` with the time up to which all was sent, and the number of events kept so far. An event that was sent, and all before it, is not
  * sent again.
  */
-#ifndef SOURCE_QUESTION_H
-#define SOURCE_QUESTION_H
+#ifndef SOURCE_RECORDER_QUESTION_H
+#define SOURCE_RECORDER_QUESTION_H
 
 #include <stdint.h>
 

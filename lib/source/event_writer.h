@@ -1,0 +1,94 @@
+/*
+ * event_writer: writes the events that rings stand at into a stream, each behind the names of the threads that it names.
+ *
+ * Events of tailblame's own threads are left out, but for those that concern others; see collector.h.
+ *
+ *	event_writer_format(stream, selected, ...)	each event's format
+ *	writer = event_writer_new(&setup)
+ *	event_writer_own(writer, tids)		before each round
+ *	event_writer_round(writer, merge, bound)
+ *	event_writer_free(writer)
+ */
+#ifndef SOURCE_EVENT_WRITER_H
+#define SOURCE_EVENT_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/helpers.h"
+#include "program/stacks.h"
+#include "source/merge.h"
+#include "source/process.h"
+#include "source/selection.h"
+#include "stream/stream.h"
+
+enum { EVENT_WRITER_OWN = 3 + HELPERS_MAX };
+
+/* The parts that an event writer works with. All must outlive it; the comments say which may be NULL. */
+struct event_writer_setup {
+	struct stream *stream;
+	const struct selection *selection;
+	struct process *process; /* whose events are wanted; it follows forks */
+	struct events *names;	 /* of the stream; NULL: no selected event has a predicate */
+	struct stacks *stacks;	 /* written too; NULL: none */
+
+	bool foreign;	       /* /proc is of another machine than the events, or has other numbers for its threads */
+	const char *cmdlines;  /* the recorded names of threads; NULL: those of this kernel */
+	struct program_reader *reader;   /* NULL: what processes run is not told */
+	struct execs *execs;   /* NULL: the kernel does not tell what they are begun with, so that /proc must */
+	struct titles *titles; /* NULL: the stream gets no later titles of processes */
+	struct exceptions *exceptions; /* NULL: the stream gets none */
+	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
+	bool always_asks;      /* it does not see who runs another program */
+
+	int (*introduce)(void *context, const struct record *event); /* writes what must precede a selected event that says so; 0, or -1 after fail() */
+	void *context;
+};
+
+struct event_writer;
+
+struct event_writer *event_writer_new(const struct event_writer_setup *setup);
+void event_writer_free(struct event_writer *writer); /* NULL is allowed */
+
+/* tailblame's own threads; 0: none. */
+void event_writer_own(struct event_writer *writer, const int32_t tids[EVENT_WRITER_OWN]);
+
+/* From now on another event writer writes the stacks, and the events that wait in the kernel; `switches`: those are among them. */
+void event_writer_share(struct event_writer *writer, bool switches);
+
+/* A `format` record; `swapped` as in struct record. -1 after fail(). */
+int event_writer_format(struct stream *stream, const struct selected *selected, bool swapped);
+
+/* The formats of the events that tell of stacks: what they have is a `stack` record. -1 after fail(). */
+int event_writer_stack_formats(struct stream *stream);
+
+/* And of those that tell what counters counted. -1 after fail(). */
+int event_writer_counter_formats(struct stream *stream, const struct counters *counters);
+
+/* And of those that tell of flags. -1 after fail(). */
+int event_writer_flag_formats(struct stream *stream);
+
+/* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
+int event_writer_event(struct event_writer *writer, const struct ring *ring);
+
+/* The thread, of this process, was in a call for this descriptor at ts: writes who has the lock that it waits for there. -1 after fail(). */
+int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
+
+/* All events of these rings before the bound, with the stacks before it; INT64_MAX: all that is left. -1 after fail(). */
+int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t bound);
+
+/* So many events of this ring were lost, the last of them before `ts`. -1 after fail(). */
+int event_writer_lost(struct event_writer *writer, const struct ring *ring, int64_t ts, uint64_t count);
+
+/* How many events were written in the last round; and how many of unknown kind were left out so far. */
+uint64_t event_writer_written(const struct event_writer *writer);
+uint64_t event_writer_strangers(const struct event_writer *writer);
+
+/* The processes that began to run a program since the last call; valid until the next round. */
+const int32_t *event_writer_began(struct event_writer *writer, size_t *count);
+
+/* The threads that mapped code since the last call, if selection_add_maps() asked; valid until the next round. */
+const int32_t *event_writer_mappers(struct event_writer *writer, size_t *count);
+
+#endif
