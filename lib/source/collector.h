@@ -108,7 +108,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 struct collector_outcome {
 	uint64_t lost_stacks; /* stacks that came too fast */
 	uint64_t lost_markers; /* of tasks, or of what was thrown */
-	const char *meddled;  /* see doubt_file(); NULL: nobody meddled */
+	const char *meddled;  /* see interference_file(); NULL: nobody did */
 	int64_t wall_moved;   /* ns: the wall clock less the wall clock that the stream's trace clock gives now */
 };
 
