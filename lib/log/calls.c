@@ -368,10 +368,10 @@ static int collect(struct calls *calls, const char *clock, int output)
 	return status;
 }
 
-int calls_collect(const struct prober_options *options, const char *clock, int orders, int output)
+int calls_collect(const struct prober_options *options, struct toll_prices *prices, const char *clock, int orders, int output)
 {
 	struct calls calls = {.options = options, .orders = orders, .lookup = lookup_new(stop_signal),
-			      .exceptions_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say)};
+			      .exceptions_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say, prices)};
 	int status;
 
 	calls.collector = collector_new();

@@ -17,6 +17,7 @@
 #include "base/open_files.h"
 #include "log/calls.h"
 #include "log/pairing.h"
+#include "log/toll.h"
 #include "stream/fields.h"
 #include "stream/line.h"
 
@@ -70,6 +71,7 @@ struct ready {
 
 struct server {
 	const struct prober_options *options;
+	struct toll_prices *prices; /* what all collectors know of them; NULL: each measures */
 	int socket;
 	struct ready ready;
 	char *clock; /* of the last one; NULL: none */
@@ -97,7 +99,7 @@ static _Noreturn void collect(const struct server *server, const char *clock)
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !server->options->dry; i++)
 		signal(asking[i], SIG_DFL);
 	prctl(PR_SET_NAME, "probe-log-calls");
-	_exit(calls_collect(server->options, clock, STDIN_FILENO, STDOUT_FILENO) < 0 ? 1 : 0);
+	_exit(calls_collect(server->options, server->prices, clock, STDIN_FILENO, STDOUT_FILENO) < 0 ? 1 : 0);
 }
 
 static _Noreturn void pair(void)
@@ -281,7 +283,7 @@ static ssize_t await_message(struct server *server, char *text)
 static _Noreturn void serve(const struct prober_options *options, int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-	struct server server = {.options = options, .socket = socket};
+	struct server server = {.options = options, .prices = toll_prices_new(), .socket = socket};
 	char *text = memory_new(PROBER_MESSAGE + 1, 1);
 	ssize_t length;
 

@@ -5,7 +5,8 @@
  * A second's worth of the limit may be spent at once; from then on what is spent faster than the limit brings the costliest function down. The last
  * that is left ends the logging.
  *
- *	toll = toll_new(limit, say)
+ *	prices = toll_prices_new()	once
+ *	toll = toll_new(limit, say, prices)
  *	toll_measure(toll, instance)	before its events matter
  *	toll_want(toll, ...)		each function
  *	toll_look(toll, ...)		after each round of the collector
@@ -17,12 +18,16 @@
 #include "source/cost.h"
 
 struct toll;
+struct toll_prices;
+
+/* Prices that processes share which are forked from here on: the first measures them for all. NULL: there is no room, and each measures. */
+struct toll_prices *toll_prices_new(void);
 
 /* For the life of the process. `limit` is of all CPUs' time: 0.01. */
-struct toll *toll_new(double limit, prober_say *say);
+struct toll *toll_new(double limit, prober_say *say, struct toll_prices *prices);
 
 /*
- * Measures with probes in this process, for some milliseconds, in which the instance traces. Where it cannot be done, prices are those of the machine
+ * Measures with probes in this process, for some milliseconds, in which the instance traces, unless that was done before. Where it cannot be done, prices are those of the machine
  * that tests/bench was written on.
  */
 void toll_measure(struct toll *toll, struct tracefs_instance *instance);
