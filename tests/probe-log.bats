@@ -147,6 +147,57 @@ best_logged() {
 	assert_failure
 }
 
+# A warehouse whose most blamed function is called so often that its calls alone cost more than is allowed.
+warehouse() {
+	cat >warehouse.c <<-'C'
+		#include <poll.h>
+		#include <unistd.h>
+		__attribute__((noipa)) int at_sort(int us) { return us ? usleep(us) : 0; }
+		__attribute__((noipa)) int at_load(int us) { return usleep(us); }
+		__attribute__((noipa)) int at_store(int us) { return usleep(us); }
+		__attribute__((noipa)) int at_label(int us) { return usleep(us); }
+		__attribute__((noipa)) int handle(int id)
+		{
+			int sum = at_sort(30000) + at_load(15000) + at_store(6000) + at_label(1000);
+			for (int i = 0; i < 80; i++)
+				sum += at_sort(0);
+			return sum + id;
+		}
+		int main(void)
+		{
+			struct pollfd input = {0, POLLIN};
+			for (int i = 0; poll(&input, 1, 5) == 0; i++)
+				handle(i);
+			return 0;
+		}
+	C
+	gcc -O1 -g -fpatchable-function-entry=1 -o warehouse warehouse.c # an instruction that the kernel need not step over
+}
+
+some_kept() {
+	grep -qs 'most blamed of the methods' err && [ "$(grep -c '^call .* function=warehouse:at_load ' out)" -ge 12 ]
+}
+
+# bats test_tags=long
+@test "what costs too much leaves its place to the next in rank, before it is said what is logged" {
+	need_tracefs
+	warehouse
+	mkfifo on
+	printf "DEFINE TRIGGER slow ON RequestEnd R IF R.Latency > 20ms\nLOG Top(2) Methods WITH ToLog=args UNTIL 10min\n" >t.trigger
+	sleep 100 >on &
+	# some 1,300 calls a second, of 2 us and more: they cost from once and a half to four times what is allowed
+	{ trace-collect -c 'func:./warehouse:handle(id)' -- ./warehouse <on 2>/dev/null | trigger-filter -T ./t.trigger | blame-rank |
+		probe-log -t --budget="$(awk -v cpus="$(nproc)" 'BEGIN { print 0.0016 / cpus }')" --methods './warehouse:at_*' >out 2>err; } &
+	until_true 60 some_kept
+	kill %1
+	wait %2 || [ $? = 3 ]
+	run -0 cat err
+	assert_line --regexp '^probe-log: calls of warehouse:at_sort cost .*: it is logged no more$'
+	assert_line "probe-log: trigger 'slow': the most blamed of the methods in 3 requests are logged from now on: warehouse:at_load, warehouse:at_store"
+	assert_equal "$(grep '^call ' out | tail -n 6 | sed 's/.* function=//; s/ .*//' | sort | uniq -c | tr -s ' ')" " 3 warehouse:at_load
+ 3 warehouse:at_store"
+}
+
 # bats test_tags=long
 @test "killed, all of it at once or one by one, it leaves no probes behind" {
 	need_tracefs
