@@ -1824,9 +1824,9 @@ open_signals() { # FILE...
 }
 
 # 200 calls a second, of 30 kinds; this share of them, whichever kind they are, is preempted for 5 to 80 ms.
-calls() { # SECONDS SHARE
-	awk -v seconds="$1" -v share="$2" 'BEGIN {
-		srand(7)
+calls() { # SECONDS SHARE [SEED]
+	awk -v seconds="$1" -v share="$2" -v seed="${3-7}" 'BEGIN {
+		srand(seed)
 		print "stream version=1 machine=x86_64"
 		for (i = 0; i < 200 * seconds; i++) {
 			start = 1 + i / 200; last = 0.00001 + rand() * 0.00001
@@ -1856,6 +1856,12 @@ in_time() { # a stream whose events are in no order
 	awk -v ucl="$(records signal <out | value ucl | head -1)" 'BEGIN { exit !(ucl > 0.1 && ucl < 1) }'
 	assert_equal "$(records window <out | wc -l)" 1
 	refute [ "$(records signal <out | wc -l)" -gt 2 ] # while it lasted, and in the end
+	# five to eleven disturbances of the first seconds are enough to know that there are some
+	for seed in 1 3; do
+		{ calls 40 0.01 $seed; one_call 31.5 33.0; } | in_time >in
+		assert_equal "$(filter -c syscall in | records signal | value value | tail -1)" 1.500000000
+		assert_equal "$(filter -c syscall in | records window | wc -l)" 1
+	done
 }
 
 @test "a signal of a chart's first seconds is told when its keys' common limit is known" {

@@ -1,13 +1,17 @@
 /*
- * common: a limit that all keys of a chart have in common, beside their own. A chart of one key has it for what comes in bursts.
+ * common: a limit that all keys of a chart have in common, beside their own.
  *
  * A disturbance of a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
  * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
  * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (a tenth of a
  * second; a second where it took longer than COMMON_HOLD to learn a limit) only the largest counts, because they have one reason.
  *
+ * A chart without split has one key and few disturbances by that key's limit, which a burst of values lifts; its waits for a CPU come in
+ * bursts, too, because all threads of a queue wait for the same turn. There the largest of all values in each tenth of a second counts.
+ *
  * It begins when the first key has limits, with COMMON_HOLD, in which there are no signals; the largest values are judged at its end. With too few
- * values by then the keys are judged by their own limits, until enough have come.
+ * values by then the keys are judged by their own limits, until enough have come. Until there are enough for the method's tail, the limit
+ * comes from Student's distribution.
  */
 #ifndef CHART_COMMON_H
 #define CHART_COMMON_H
@@ -16,12 +20,18 @@
 
 struct common;
 
-/* NULL: these choices have no use for it. */
-struct common *common_new(const struct policy *policy);
+/* `all`: of a chart without split. NULL: these choices have no use for it. */
+struct common *common_new(const struct policy *policy, bool all);
 void common_free(struct common *common); /* NULL is allowed */
+
+/* Forgets what was learnt. */
+void common_empty(struct common *common);
 
 /* A stream is over; the next may be of another time. */
 void common_pause(struct common *common);
+
+/* Takes any value, which only a chart without split learns from. */
+void common_see(struct common *common, const struct sample *sample);
 
 /* Takes a value beyond its key's limit: whether it is beyond the common one, too. During COMMON_HOLD it is remembered instead. */
 bool common_judge(struct common *common, const struct sample *sample);

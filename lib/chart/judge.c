@@ -536,6 +536,8 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	struct point point;
 
 	series_set_count(set, sample->end);
+	if (set->common)
+		common_see(set->common, sample);
 	digest_add(&series->digest, sample->value / (sample->size > 0 ? sample->size : 1), sample->end);
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;

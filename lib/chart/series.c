@@ -147,10 +147,8 @@ void series_set_forget(struct series_set *set)
 {
 	while (set->series)
 		remove_series(set, set->series);
-	if (!set->common)
-		return;
-	common_free(set->common);
-	set->common = common_new(set->policy);
+	if (set->common)
+		common_empty(set->common);
 }
 
 void series_set_free(struct series_set *set)

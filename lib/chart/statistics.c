@@ -37,6 +37,14 @@ double normal_beyond(double p)
 	return (low + high) / 2;
 }
 
+/* By the expansion of Cornish and Fisher around the normal distribution's quantile (Abramowitz and Stegun, 26.7.5). */
+double student_beyond(double p, uint64_t freedom)
+{
+	double x = normal_beyond(p), s = x * x, n = (double)freedom;
+
+	return x * (1 + (s + 1) / (4 * n) + ((5 * s + 16) * s + 3) / (96 * n * n) + (((3 * s + 19) * s + 17) * s - 15) / (384 * n * n * n));
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double left = *(const double *)a, right = *(const double *)b;

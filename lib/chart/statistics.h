@@ -5,6 +5,7 @@
 #define CHART_STATISTICS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The mean range of n values, in standard deviations: the integral of 1 - F(x)^n - (1 - F(x))^n (Tippett 1925); and their
@@ -15,6 +16,9 @@ double normal_c4(int n);
 
 /* The distance from the mean, in standard deviations, that a value exceeds with probability p, 0 < p < 1. */
 double normal_beyond(double p);
+
+/* The same of Student's distribution with these degrees of freedom. */
+double student_beyond(double p, uint64_t freedom);
 
 /* The same as median_sort() for few values, quicker; only reorders them. */
 double median_of_few(double *values, size_t count);

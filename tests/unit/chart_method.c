@@ -53,6 +53,8 @@ static void constants(void)
 	assert_near(normal_c4(5), 0.9399856029866252);
 	assert(fabs(normal_c4(25) - 0.9896403755857028) < 1e-12);
 	assert(fabs(normal_beyond(0.0013498980316300946) - 3) < 1e-9 && fabs(normal_beyond(0.5)) < 1e-9);
+	assert(fabs(student_beyond(0.05, 10) - 1.8124611) < 1e-3 && fabs(student_beyond(0.001, 30) - 3.3851849) < 1e-3);
+	assert(fabs(student_beyond(1e-4, 11) - 5.4528) < 0.03);
 }
 
 /* Twenty groups 5k+1 ... 5k+5: means 5k+3, ranges 4. A2(5) = 0.5768193340851. */
