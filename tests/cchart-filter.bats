@@ -915,6 +915,14 @@ too_long() {
 		call 300 202 10 $recv 0x6,0x0,0x40 40; call 600 0 9 $write 0x6,0x0,0x40 40; call 601 203 10 $recv 0x6,0x0,0x40 40
 	} >in
 	assert_equal "$(too_long)" 201
+	# A server that waited for a question when the trace began: what it sends first is an answer. A client that was at its prompt asks.
+	for what in "$recv" "$read"; do
+		{
+			event 5 9 raw_syscalls:sys_exit id=$what ret=40
+			for i in 0 300 600; do call $((10 + i)) 0 9 $write 0x5,0x0,0x40 40; call $((11 + i)) $((201 + i / 100)) 9 $recv 0x5,0x0,0x40 40; done
+		} >in
+		if [ $what = $recv ]; then assert_equal "$(too_long)" ""; else assert_equal "$(too_long)" "204 207"; fi
+	done
 	# Where all calls are such, that is said.
 	call 0 201 9 $sleep 0x0,0x0,0x0 0x0 >in
 	too_long

@@ -41,11 +41,18 @@ static void make_call(struct binding_call *call, struct event_type *type)
 	call->result = event_type_field(type, "ret");
 }
 
+enum call_use binding_use(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event)
+{
+	const struct binding_call *call = &binding->call;
+
+	return call->use ? call->use : traffic_use(traffic, world->machine, event_number(event, call->number));
+}
+
 enum call_use binding_call(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event,
 			   int64_t argument[3])
 {
 	const struct binding_call *call = &binding->call;
-	enum call_use use = call->use ? call->use : traffic_use(traffic, world->machine, event_number(event, call->number));
+	enum call_use use = binding_use(binding, world, traffic, event);
 
 	if (use < CALL_MANY)
 		return use;

@@ -52,7 +52,10 @@ int32_t binding_tid(const struct binding *binding, const struct event *event);
  * with the thread that it hit. */
 int32_t binding_cause(const struct binding *binding, const struct event *event);
 
-/* The use of a system call, and its first three arguments: of a call with an event of its own as far as chart/traffic.h wants them. */
+/* The use of a system call, at its entry or return. */
+enum call_use binding_use(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event);
+
+/* The same, and its first three arguments: of a call with an event of its own as far as chart/traffic.h wants them. */
 enum call_use binding_call(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event,
 			   int64_t argument[3]);
 

@@ -377,7 +377,9 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 					 : pair_end(chart->pairs, place, length);
 	if (chart->disarmed)
 		disarmed_add(chart->disarmed, key);
-	if (chart->traffic)
+	if (chart->traffic && result > 0 && traffic_is_new(chart->traffic, event->tid))
+		traffic_cut(chart->traffic, event->tid, binding_use(binding, &measure->world, chart->traffic, event));
+	else if (chart->traffic)
 		traffic_return(chart->traffic, event->tid, result);
 	over = lull_transfer(&chart->lulls, event->tid);
 	if (over && outcome_lull(measure, over) < 0)

@@ -38,6 +38,7 @@ struct thread_calls {
 	int32_t tgid, fd;
 	enum call_use use; /* of the call that it is in */
 	int32_t asked_fd;
+	bool answers; /* the first that was seen of it is that it received something, from nobody knows where */
 	int64_t asked; /* when it asked by that; 0: it was answered, or never did */
 	struct process_descriptors *process;
 };
@@ -213,6 +214,9 @@ static void sends(struct traffic *traffic, struct thread_calls *thread, bool con
 
 	if (!file)
 		return;
+	if (thread->answers && file->role == ROLE_UNKNOWN)
+		*file = (struct descriptor){.role = ROLE_ASKED, .received = true};
+	thread->answers = false;
 	take_role(file, ROLE_ASKS, connection);
 	if (file->role == ROLE_ASKED && file->received && length != EVENTFD_LENGTH)
 		file->connection = true; /* a process that answers where it reads does not read a file */
@@ -327,6 +331,21 @@ struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_
 	if (use == CALL_CLOSE)
 		*file = (struct descriptor){0};
 	return transfer;
+}
+
+bool traffic_is_new(const struct traffic *traffic, int32_t tid)
+{
+	const struct thread_calls *thread = find(traffic, tid);
+
+	return !thread || !thread->tgid;
+}
+
+void traffic_cut(struct traffic *traffic, int32_t tid, enum call_use use)
+{
+	struct thread_calls *thread = use == CALL_RECEIVE ? thread_of(traffic, tid) : NULL;
+
+	if (thread)
+		thread->answers = true;
 }
 
 bool traffic_waits(const struct traffic *traffic, int32_t tid)

@@ -11,7 +11,7 @@
  *	everything else				not idle
  *
  * Who asks by a connection: the side that called connect(), that a `traced` record says so of, or whose first transfer seen is to send. The
- * other side called accept(), or its first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, if a
+ * other side called accept(), or its first transfer seen is to receive, be it by a call that began before the trace. A descriptor is a connection if a socket's call was used on it, if a
  * `file` record says that it is a socket, or if the process answers where it reads.
  */
 #ifndef CHART_TRAFFIC_H
@@ -48,6 +48,13 @@ struct call_transfer {
 
 /* It returns: what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
+
+/*
+ * No call of the thread was seen that says something. A call of such a thread returns with something: where it was begun before the trace and
+ * received, by a connection that is not known, what the thread sends next is the answer.
+ */
+bool traffic_is_new(const struct traffic *traffic, int32_t tid);
+void traffic_cut(struct traffic *traffic, int32_t tid, enum call_use use);
 
 /*
  * The thread is in a wait for many descriptors. And when it asked what was not answered yet, 0: it has no such question; tells, too, whether anything
