@@ -1,6 +1,6 @@
 #!/bin/bash
-# desktop.sh [ROUNDS]: the cases of desktop.c, each so many times (1): whether graph-walk(1) says who is to blame. Needs root. Not part of
-# make check: it is a measure, on a machine as busy as it happens to be; a thread that had no CPU is right where a hog is named with it.
+# desktop.sh [ROUNDS]: the cases of desktop.c, each so many times (1): whether graph-walk(1) says who is to blame, and report(1) the same culprit.
+# Needs root. Not part of make check: it is a measure, on a machine as busy as it happens to be; a thread that had no CPU is right where a hog is named with it.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$top/build}
@@ -22,6 +22,15 @@ paste|^in lay_out_lines:
 fold|^in fold_code: 
 highlight|^in highlight_text: '
 
+# reported WANTED: whether a report of the case names the culprit and the circle that graph-walk named
+reported()
+{
+	[[ $1 == '^culprit: '* ]] || return 0
+	graph-build --whole marked.tb 2>>err | blame-rank 2>>err | report >report.out 2>>err
+	grep -qE "usual in window 1: $(grep -oE '^culprit: [^ ]+' said)" report.out &&
+		{ ! grep -q '^circle: ' said || grep -q "$(grep -oE '^circle: [^ ]+' said)" report.out; }
+}
+
 right=0 all=0
 for ((round = 0; round < ${1:-1}; round++)); do
 	while IFS='|' read -r name wanted; do
@@ -32,7 +41,9 @@ for ((round = 0; round < ${1:-1}; round++)); do
 			cchart-filter --pass=all -c "$chart" --limit=100ms --only-limit all.tb >marked.tb 2>>err &&
 			graph-walk -x 'at 1; culprit' marked.tb >said 2>>err
 		all=$((all + 1))
-		if grep -qE "$wanted" said; then
+		if grep -qE "$wanted" said && ! reported "$wanted"; then
+			echo "$name: not in the report: $(grep '^c' said)"
+		elif grep -qE "$wanted" said; then
 			right=$((right + 1))
 		elif grep -qE 'is starved|^starved: ' said && grep -q '^meanwhile ' said; then
 			right=$((right + 1))

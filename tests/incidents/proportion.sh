@@ -5,7 +5,7 @@
 #	proportion.sh BUILD [FIRINGS]
 #
 # Each firing logs the most blamed function only, for the same time. Prints the calls of both, how long after the firing the first of its calls
-# began, and how long after its end the probes were gone; BUILD is as for logged.sh. Ends with 1 unless the calls are 3:1 within 15 %. Needs root and
+# began, and how long after its end the probes were gone; more firings than are due mean that the machine stalled. BUILD is as for logged.sh. Ends with 1 unless the calls are 3:1 within 15 %. Needs root and
 # tracefs, and five minutes.
 set -u
 
@@ -65,7 +65,7 @@ done <culprits
 exec 3>&-
 cat <&4 >>log
 
-awk '
+awk -v due="$firings" '
 	/ state=fired / { sub("ts=", "", $2); fired = $2; firings++; awaited = 1 }
 	/^call / {
 		sub("start=", "", $3)
@@ -76,7 +76,7 @@ awk '
 	}
 	END {
 		ratio = calls["find_user"] ? calls["find_post"] / calls["find_user"] : 0
-		printf "%d firings: %d calls of find_post, %d of find_user: %.2f:1, where 3:1 is due\n", firings, calls["find_post"], calls["find_user"], ratio
+		printf "%d firings, %d due: %d calls of find_post, %d of find_user: %.2f:1, where 3:1 is due\n", firings, due, calls["find_post"], calls["find_user"], ratio
 		exit !(ratio > 3 * 0.85 && ratio < 3 * 1.15)
 	}' log
 status=$?
