@@ -5,8 +5,8 @@
 #	proportion.sh BUILD [FIRINGS]
 #
 # Each firing logs the most blamed function only, for the same time. Prints the calls of both, how long after the firing the first of its calls
-# began, and how long after its end the probes were gone; more firings than are due mean that the machine stalled. BUILD is as for logged.sh. Ends with 1 unless the calls are 3:1 within 15 %. Needs root and
-# tracefs, and five minutes.
+# began, and how long after its end the probes were gone; more firings than are due mean that the machine stalled. BUILD is as for logged.sh.
+# Ends with 1 unless the calls are 3:1 within 15 %. Needs root and tracefs, and five minutes.
 set -u
 
 build=$(cd "${1:?usage: proportion.sh BUILD [FIRINGS]}" && pwd) || exit 2
