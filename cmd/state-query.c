@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "state/glob.h"
 #include "state/query.h"
 #include "state/when.h"
 
@@ -45,11 +46,22 @@ static void read_span(const struct history_file *file, const struct words *words
 		die_usage("FROM must be before TO");
 }
 
+/* A pattern that nothing matches is rather a slip than a question. Returns the pattern. */
+static const char *pattern(struct history_file *file, const char *glob)
+{
+	for (size_t i = 0; i < history_count(file); i++)
+		if (glob_matches(glob, history_path(file, i)) && history_holds(file, i))
+			return glob;
+	if (history_count(file) > 0)
+		warn("no attribute matches '%s'; 'state-query FILE paths' lists them", glob);
+	return glob;
+}
+
 static int ask_at(struct history_file *file, const struct words *words, struct rows *rows)
 {
 	int64_t ts;
 
-	return query_time(file, words->word[0], &ts) < 0 ? -1 : query_at(file, ts, word(words, 1, "**"), rows);
+	return query_time(file, words->word[0], &ts) < 0 ? -1 : query_at(file, ts, pattern(file, word(words, 1, "**")), rows);
 }
 
 static int ask_range(struct history_file *file, const struct words *words, struct rows *rows)
@@ -57,7 +69,7 @@ static int ask_range(struct history_file *file, const struct words *words, struc
 	int64_t from, to;
 
 	read_span(file, words, &from, &to);
-	return query_range(file, from, to, word(words, words->count == 1 ? 0 : 2, "**"), points, rows);
+	return query_range(file, from, to, pattern(file, word(words, words->count == 1 ? 0 : 2, "**")), points, rows);
 }
 
 static int ask_stats(struct history_file *file, const struct words *words, struct rows *rows)
@@ -65,7 +77,7 @@ static int ask_stats(struct history_file *file, const struct words *words, struc
 	int64_t from, to;
 
 	read_span(file, words, &from, &to);
-	return query_stats(file, from, to, words->word[words->count - 1], rows);
+	return query_stats(file, from, to, pattern(file, words->word[words->count - 1]), rows);
 }
 
 static int ask_when(struct history_file *file, const struct words *words, struct rows *rows)
@@ -75,7 +87,7 @@ static int ask_when(struct history_file *file, const struct words *words, struct
 
 static int ask_paths(struct history_file *file, const struct words *words, struct rows *rows)
 {
-	return query_paths(file, word(words, 0, "**"), rows);
+	return query_paths(file, pattern(file, word(words, 0, "**")), rows);
 }
 
 static int ask_views(struct history_file *file, const struct words *words, struct rows *rows)

@@ -165,8 +165,9 @@ history() {
 	assert_output "$(printf '[\n{"path":"h1/redis.7/Clients/9/State","value":"freed"}\n]')"
 	run -0 state-query server.history paths '/h1/*/Clients/**'
 	assert_output h1/redis.7/Clients/9/State
-	run -0 state-query server.history paths Clients
+	run -0 --separate-stderr state-query server.history paths Clients
 	assert_output ''
+	assert_equal "$stderr" "state-query: no attribute matches 'Clients'; 'state-query FILE paths' lists them"
 }
 
 @test "range --points: each part of the time has the value that it was for most of it" {
