@@ -122,6 +122,10 @@ replay() { # TARGET [EVERY]
 	replay spans
 }
 
+@test "fuzz: live" {
+	replay live
+}
+
 @test "fuzz: merge" {
 	replay merge
 }

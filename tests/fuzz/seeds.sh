@@ -254,9 +254,10 @@ history)
 	awk 'BEGIN { for (i = 1; i < 300; i++) printf "event ts=%d.0 cpu=0 tid=%d comm=a name=x:a v=%d\n", i, i % 2 + 1, i % 3 }' >"$work/events"
 	"$build/state-build" -s "$work/t.state" -o "$to/history" "$work/events"
 	;;
-merge | spans)
+live | merge | spans)
 	for host in a b c; do awk -v host=$host -v count=20 -f testdata/clock/talk.awk >"$to/$host"; done
 	recorded 45000 >"$to/recorded"
+	[ "$target" != live ] || for variant in 1 2 4 7 8; do { echo "#$variant"; cat "$to/a"; } >"$to/a.$variant"; done
 	;;
 import_spans) cp testdata/spans/*.json "$to/" ;;
 import_ctf) copy '' testdata/import/*.ctf ;;

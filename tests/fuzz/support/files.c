@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -16,12 +17,37 @@ static char folder[] = "/dev/shm/tailblame-fuzz-XXXXXX";
  */
 static size_t piece = SIZE_MAX;
 
+/* Where time flies, it passes that much between two looks at it. */
+static int64_t step, passed;
+
 ssize_t __real_read(int fd, void *bytes, size_t size);
 ssize_t __wrap_read(int fd, void *bytes, size_t size);
 
 ssize_t __wrap_read(int fd, void *bytes, size_t size)
 {
 	return __real_read(fd, bytes, size < piece ? size : piece);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int status = __real_clock_gettime(clock, now);
+
+	if (step && clock != CLOCK_PROCESS_CPUTIME_ID) {
+		int64_t ns = now->tv_nsec + (passed += step);
+
+		now->tv_sec += ns / 1000000000;
+		now->tv_nsec = ns % 1000000000;
+	}
+	return status;
+}
+
+void fuzz_time(int64_t ns)
+{
+	step = ns;
+	passed = 0;
 }
 
 unsigned fuzz_variant(const uint8_t *data, size_t size, unsigned count)

@@ -33,6 +33,9 @@ int fuzz_output(int number);
 char *fuzz_content(int number, size_t *length); /* with NUL behind it; the caller frees it */
 const char *fuzz_path(int number);
 
+/* Lets this many ns more pass between two looks of the libraries at the time; 0: as many as there are. */
+void fuzz_time(int64_t ns);
+
 /* An empty folder of this process's own, removed at its end; what a target leaves in it is the target's to remove. */
 const char *fuzz_folder(void);
 
