@@ -40,7 +40,7 @@ static const struct option_entry options[] = {
 	{OPTION_NUMBER, 0, "min-leaf", &min_leaf, "N", "each of two branches has N runs (default 2, or the smaller class)"},
 	{OPTION_COUNT, 0, "max-depth", &max_depth, "N", "at most N conditions on a path (default 3)"},
 	{OPTION_COUNT, 0, "max-runs", &max_runs, "N", "learn from N runs at most, by class and node (default 10000)"},
-	{OPTION_COUNT, 0, "seed", &seed, "N", "which runs these are (default 1)"},
+	{OPTION_COUNT, 0, "seed", &seed, "N", "with --max-runs: choose other runs (default 1)"},
 	{OPTION_FLAG, 0, "paper", &paper, NULL, "as in the paper: only the root goes, and trees grow as they can"},
 	{OPTION_FLAG, 0, "csv", &csv, NULL, "read a table of comma-separated values"},
 	{OPTION_STRING, 0, "class", &class_column, "COLUMN", "with --csv: the column that has the class"},

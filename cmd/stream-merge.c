@@ -21,7 +21,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'r', "reference", &reference, "HOST", "whose clock counts (default: the first file's that was not set back)"},
 	{OPTION_STRING, 0, "only", &only, "HOST", "write this host's records only, as a stream of it, by the reference's clock"},
 	OPTION_TEXT(&as_text),
-	{OPTION_DURATION, 'w', "wait", &wait_for, "TIME", "merge while records come; wait so long for a silent host"},
+	{OPTION_DURATION, 'w', "wait", &wait_for, "TIME", "merge while records come; wait this long for a silent host"},
 	{0},
 };
 

@@ -26,7 +26,7 @@ tracing_problem()
 
 live()
 {
-	echo "A crowd falls upon $loop (scheduler bfq); this takes some seconds:"
+	echo "316 processes (crowd) read from $loop (scheduler bfq), which four had for themselves; this takes some seconds:"
 	echo
 	echo "    trace-collect -c block -- crowd $loop | cchart-filter -c block | blame-rank | report"
 	echo

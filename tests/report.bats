@@ -1140,7 +1140,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	} >polls
 	COLUMNS=200 run -0 report polls
 	assert_line --partial '50.0 %  a asleep in nanosleep (timer), 5 times'
-	assert_line --partial '10.0 %  a: waiting for a CPU that nobody known held'
+	assert_line --partial '10.0 %  a: waiting for a CPU that an unknown thread held'
 	COLUMNS=200 run -0 report <(sed '/^node.* id=5 /s/nanosleep/poll/' polls)
 	assert_line --regexp '40.0 %  a asleep in nanosleep \(timer\)$'
 }
@@ -1163,8 +1163,8 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		assert_line --partial "v/10 waiting for a CPU, held by ${said//_/ }"
 	done <<-'END'
 		h1/21 1 1 1.6 1.6 2 2
-		several,_for_40_%_by_h1/21 1 1 1.4 1.4 2 1.7 1.7 3 2
-		nobody_known_for_99.5_%_of_it 1.1 1 1.105
+		several_threads,_longest_by_h1/21_(40_%) 1 1 1.4 1.4 2 1.7 1.7 3 2
+		unknown_threads_for_99.5_%_of_it 1.1 1 1.105
 	END
 	COLUMNS=200 run -0 bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/throttled.txt"
 	assert_line --partial 'victim/10 waiting for a CPU, throttled at the limit of its CPU time'

@@ -251,7 +251,7 @@ char *words_name(const struct deed *deed)
 /* A thread that could have run is not the one to blame: so either the CPU is, or nobody is known. */
 static char *ready(const struct deed *deed)
 {
-	return memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU that nobody known held");
+	return memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU that an unknown thread held");
 }
 
 char *words_act(const struct deed *deed)

@@ -244,7 +244,7 @@ static const char *find_result(struct span text, struct span *result)
 static bool take_call(struct span text, struct strace_line *read)
 {
 	static const char unfinished[] = "<unfinished ...>";
-	const char *close, *mark = text.end - (sizeof(unfinished) - 1);
+	const char *close, *mark;
 	struct span result;
 
 	text = trimmed(text);

@@ -189,8 +189,8 @@ static char *say_holders(const struct story_part *part)
 		if (held_by_name(part, &part->holdings.items[i]) > part->time / 2)
 			return memory_format(", held by %s", part->holdings.items[i].name);
 	if (part->held > part->time / 2)
-		return memory_format(", held by several, for %.0f %% by %s", 100 * best->time / part->time, best->owner);
-	return memory_format(", held by nobody known for %.*f %% of it", part->held < 0.1 * part->time ? 1 : 0,
+		return memory_format(", held by several threads, longest by %s (%.0f %%)", best->owner, 100 * best->time / part->time);
+	return memory_format(", held by unknown threads for %.*f %% of it", part->held < 0.1 * part->time ? 1 : 0,
 			     100 - 100 * part->held / part->time);
 }
 

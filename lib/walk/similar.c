@@ -88,29 +88,28 @@ static void consider(struct search *search, uint32_t number)
 			(struct similar){number, both, (uint32_t)(search->wanted.count + search->words.count) - both};
 }
 
-static const struct search *sorting; /* the search whose finds are being compared */
-
 /* In another stream, that of its trace. */
-static int64_t distance(uint32_t number)
+static int64_t distance(const struct search *search, uint32_t number)
 {
-	int64_t apart = segment_at(sorting->there.whole, number)->start - segment_at(sorting->here.whole, sorting->of)->start;
+	int64_t apart = segment_at(search->there.whole, number)->start - segment_at(search->here.whole, search->of)->start;
 
 	return apart < 0 ? -apart : apart;
 }
 
-static int compare_found(const void *a, const void *b)
+static int compare_found(const void *a, const void *b, void *context)
 {
+	const struct search *search = context;
 	const struct similar *one = a, *other = b;
 	/* Two empty sets are alike. */
 	uint64_t left = (uint64_t)(one->either ? one->both : 1) * (other->either ? other->either : 1);
 	uint64_t right = (uint64_t)(other->either ? other->both : 1) * (one->either ? one->either : 1);
-	int64_t near = distance(one->segment), far = distance(other->segment);
+	int64_t near = distance(search, one->segment), far = distance(search, other->segment);
 
 	if (left != right)
 		return left > right ? -1 : 1;
 	if (near != far)
 		return near < far ? -1 : 1;
-	return segment_id(sorting->there.whole, one->segment) < segment_id(sorting->there.whole, other->segment) ? -1 : 1;
+	return segment_id(search->there.whole, one->segment) < segment_id(search->there.whole, other->segment) ? -1 : 1;
 }
 
 /* Tells whether segments of a thread there may be like those of the one here. */
@@ -136,9 +135,8 @@ struct similar_list similar_find(const struct whole *whole, uint32_t segment, bo
 		for (size_t i = 0; i < count && thread_fits(&search, own, thread, any_thread); i++)
 			consider(&search, segments[i]);
 	}
-	sorting = &search;
 	if (search.list.found.count)
-		qsort(search.list.found.items, search.list.found.count, sizeof(*search.list.found.items), compare_found);
+		qsort_r(search.list.found.items, search.list.found.count, sizeof(*search.list.found.items), compare_found, &search);
 	free(search.wanted.items);
 	free(search.words.items);
 	return search.list;

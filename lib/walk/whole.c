@@ -119,9 +119,7 @@ void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind 
 	*ARRAY_ADD(&whole->edges) = (struct whole_edge){.ts = ts, .from = from, .to = to, .kind = (uint8_t)kind, .weak = weak};
 }
 
-static const struct whole *sorted; /* whose segments and edges are being compared */
-
-static int compare_edges(const void *a, const void *b)
+static int compare_edges(const void *a, const void *b, void *whole)
 {
 	const struct whole_edge *one = a, *other = b;
 
@@ -131,7 +129,7 @@ static int compare_edges(const void *a, const void *b)
 		return one->ts < other->ts ? -1 : 1;
 	if (one->kind != other->kind)
 		return one->kind < other->kind ? -1 : 1;
-	return segment_id(sorted, one->from) < segment_id(sorted, other->from) ? -1 : 1;
+	return segment_id(whole, one->from) < segment_id(whole, other->from) ? -1 : 1;
 }
 
 static int check_segments(const struct whole *whole)
@@ -160,24 +158,24 @@ static int check_edges(const struct whole *whole)
 	return 0;
 }
 
-static int compare_segments(const void *a, const void *b)
+static int compare_segments(const void *a, const void *b, void *whole)
 {
 	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-	const struct segment *one = segment_at(sorted, first), *other = segment_at(sorted, second);
+	const struct segment *one = segment_at(whole, first), *other = segment_at(whole, second);
 
 	if (one->start != other->start)
 		return one->start < other->start ? -1 : 1;
 	if (one->end != other->end)
 		return one->end < other->end ? -1 : 1;
-	return segment_id(sorted, first) < segment_id(sorted, second) ? -1 : 1;
+	return segment_id(whole, first) < segment_id(whole, second) ? -1 : 1;
 }
 
 /* Links a thread's segments in the order of time: records may come in another. */
 static void link_thread(struct whole *whole, struct whole_thread *thread, uint32_t *segments, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		if (compare_segments(&segments[i - 1], &segments[i]) > 0) {
-			qsort(segments, count, sizeof(*segments), compare_segments);
+		if (compare_segments(&segments[i - 1], &segments[i], whole) > 0) {
+			qsort_r(segments, count, sizeof(*segments), compare_segments, whole);
 			break;
 		}
 	}
@@ -230,15 +228,14 @@ static void sort_edges(struct whole *whole)
 	size_t sorted_so_far = 1;
 
 	while (sorted_so_far < whole->edges.count &&
-	       compare_edges(&whole->edges.items[sorted_so_far - 1], &whole->edges.items[sorted_so_far]) <= 0)
+	       compare_edges(&whole->edges.items[sorted_so_far - 1], &whole->edges.items[sorted_so_far], whole) <= 0)
 		sorted_so_far++;
 	if (sorted_so_far < whole->edges.count)
-		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
+		qsort_r(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges, whole);
 }
 
 int whole_ready(struct whole *whole)
 {
-	sorted = whole;
 	index_threads(whole);
 	if (check_segments(whole) < 0 || check_edges(whole) < 0)
 		return -1;

@@ -77,11 +77,9 @@ const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *c
 	return words;
 }
 
-static const struct whole *sorting; /* whose words are being compared */
-
-static int compare_texts(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b, void *whole)
 {
-	return strcmp(whole_text(sorting, *(const uint32_t *)a), whole_text(sorting, *(const uint32_t *)b));
+	return strcmp(whole_text(whole, *(const uint32_t *)a), whole_text(whole, *(const uint32_t *)b));
 }
 
 uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count)
@@ -90,8 +88,7 @@ uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count)
 	uint32_t *sorted = memory_new(*count + 1, sizeof(*sorted));
 
 	memcpy(sorted, words, *count * sizeof(*sorted));
-	sorting = whole;
-	qsort(sorted, *count, sizeof(*sorted), compare_texts);
+	qsort_r(sorted, *count, sizeof(*sorted), compare_texts, (void *)whole);
 	return sorted;
 }
 
