@@ -245,11 +245,11 @@ is_gone() {
 @test "where the budget ends, the recorder is asked for the last moments only" {
 	need_incident
 	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --keep=1 >whole
-	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --burst=4k --keep=0 >out
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --burst=16k --keep=0 >out
 	kept() { sed -nE 's/^usage command=cchart-filter .* kept_bytes=([0-9]+).*/\1/p' "$1"; }
 	[ "$(kept whole)" -gt 40000 ]
 	[ "$(kept out)" -gt 400 ]
-	[ "$(kept out)" -le 4096 ]
+	[ "$(kept out)" -le 16384 ]
 	grep -q '^event .* name=sched:sched_switch ' out
 	run window out
 	assert_line --regexp ' no$'

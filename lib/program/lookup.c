@@ -246,6 +246,7 @@ static enum outcome await(struct lookup *lookup, const char *path)
 
 int lookup_start(struct lookup *lookup)
 {
+	const struct lookup_question question = {.kind = ASK_CONFINED};
 	struct timeval pause = {.tv_usec = LOOK_MS * 1000};
 	int ends[2], process;
 
@@ -271,7 +272,7 @@ int lookup_start(struct lookup *lookup)
 	lookup->begun = time_of(CLOCK_MONOTONIC);
 	lookup->begun_cpu = lookup->waited = 0;
 	lookup->patience = LOOKUP_WALL_MS * NSEC_PER_MSEC;
-	if (receive(lookup) == ANSWERED)
+	if (tell(lookup, &question, NULL, 0, -1) && receive(lookup) == ANSWERED)
 		return lookup->kept = (int)(lookup->answer.number & INT32_MAX);
 	end_process(lookup);
 	return fail("the process that looks up names ended at once");

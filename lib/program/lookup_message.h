@@ -32,6 +32,8 @@ enum question_kind {
 	ASK_TYPE, /* no file; text: the name of a type, mangled. Text: as it is written */
 	ASK_BLOCK, /* of an image; text: its name, a NUL, and how many bytes behind the offset the branch lies. Text: a struct image_block */
 	ASK_VARIABLE_AT, /* likewise; behind the NUL a distance. Number: which byte of it; text: its name */
+	ASK_CONFINED, /* no file, no text. Number: how the process is confined, as confine_wholly() returns it. Asked first, so that the process waits
+			 for a question from its begin on, and does not look like one that has asked by this socket itself */
 	QUESTIONS
 };
 

@@ -35,6 +35,8 @@ static struct {
 	int fd; /* that came along; -1: none */
 } asked;
 
+static unsigned confined; /* by confine_wholly() */
+
 /* Whoever asks is gone, or cannot be understood. */
 static void receive(void)
 {
@@ -381,6 +383,13 @@ static void tell_parameters(void)
 	free(function);
 }
 
+static void tell_confined(void)
+{
+	const struct lookup_answer head = {.kind = ANSWER_DONE, .number = confined};
+
+	answer(&head, NULL, 0);
+}
+
 static const struct {
 	void (*tell)(void);
 	bool keeps_file;
@@ -399,6 +408,7 @@ static const struct {
 	[ASK_PARAMETERS] = {tell_parameters, true},
 	[ASK_BLOCK] = {tell_block, true},
 	[ASK_VARIABLE_AT] = {tell_variable_at, true},
+	[ASK_CONFINED] = {tell_confined},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */
@@ -426,15 +436,12 @@ static uint64_t memory_allowed(void)
 
 _Noreturn void lookup_serve(int socket)
 {
-	struct lookup_answer ready = {.kind = ANSWER_DONE};
-
 	prctl(PR_SET_NAME, "tailblame-names");
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: a collector waits for it, meanwhile rings fill up */
 	leave_all(socket);
-	ready.number = confine_wholly(memory_allowed());
+	confined = confine_wholly(memory_allowed());
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user has forgotten it */
 	elf_version(EV_CURRENT);
-	answer(&ready, NULL, 0);
 	for (;;) {
 		enum question_kind kind;
 		int fd;

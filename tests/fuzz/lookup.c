@@ -25,9 +25,12 @@ static struct {
 /* Stands in the place of that of program/lookup_process.c. */
 _Noreturn void lookup_serve(int socket)
 {
-	const struct lookup_answer ready = {.kind = ANSWER_DONE};
+	const struct lookup_answer confined = {.kind = ANSWER_DONE};
+	struct lookup_question question;
 
-	lookup_send(socket, &ready, sizeof(ready), NULL, 0, -1, 0);
+	if (recv(socket, &question, sizeof(question), 0) < 0 || question.kind != ASK_CONFINED)
+		_exit(1);
+	lookup_send(socket, &confined, sizeof(confined), NULL, 0, -1, 0);
 	while (answers.size >= sizeof(uint16_t)) {
 		uint16_t length;
 
