@@ -1,7 +1,10 @@
 #!/bin/bash
-# Every test, with the ordinary build and once more with the address and undefined-behaviour sanitizers: what is traced live, one
-# after the other, and beside it what needs no kernel. Live tests that mostly wait have the tag aside: they come last, those that wait for
-# the mean of ten seconds (cost) beside those that wait for somebody else's end.
+# Every test. What needs no kernel runs with the address and undefined-behaviour sanitizers; figures, timing, and what takes long run with the
+# build that is installed. Live tests run with that build, and once more with sanitizers.
+#
+# Live tests run one after the other, for each sees what else the machine does; beside them, all else at idle priority. Live tests that mostly
+# wait (tag aside) come last.
+#
 # The last line is: N passed, N failed, N skipped. Called by make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -9,10 +12,10 @@ logs=$(mktemp -d)
 built=$logs/built # an empty file, when the second build is made
 trap 'rm -rf "$logs"' EXIT
 
-# The C tests of one build (TAP, or an exit status for the lot).
-unit() { # DIR
+# The C tests (TAP, or an exit status for the lot).
+unit() {
 	local program
-	for program in "$1"/tests/*; do
+	for program in build-san/tests/*; do
 		[ -x "$program" ] && [ ! -d "$program" ] || continue
 		timeout 300 "$program" >"$program.out" 2>&1
 		case $? in
@@ -23,9 +26,11 @@ unit() { # DIR
 	done
 }
 
-# Tests in bats, those of one build that have the tags and are in the files.
-scripts() { # DIR TAGS FILE...
-	TAILBLAME_BUILD=$PWD/$1 timeout 3600 bats --timing --formatter tap --filter-tags "$2" "${@:3}"
+# Tests in bats with one build: those in the files that have the tags. Of several lists of tags, one must fit.
+scripts() { # DIR 'TAG,...[ TAG,...]' FILE...
+	local filters=()
+	for tags in $2; do filters+=(--filter-tags "$tags"); done
+	TAILBLAME_BUILD=$PWD/$1 timeout 3600 bats --timing --formatter tap "${filters[@]}" "${@:3}"
 	[ $? -lt 2 ] || echo "not ok - bats itself"
 }
 
@@ -37,26 +42,30 @@ if interpreter=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executabl
 fi
 
 jobs=$(nproc)
-make --no-print-directory -j"$jobs" test-programs >/dev/null || exit 1
+make --no-print-directory -j"$jobs" all incident-programs >/dev/null || exit 1
 
+# No test with sanitizers is about figures or timing (tag figures), takes over two seconds (long), puts a library before that of the sanitizers
+# (preload), or is about programs and files of others (these files).
+others=(tests/{incidents,install,manuals,page,viewers}.bats)
 all=(tests/*.bats)
-# Not what is about figures, timing, or programs and files of others: no memory is read there that is not elsewhere. Nor
-# what puts a library of its own before that of the sanitizers, nor what takes over two seconds (long), for there are
-# shorter tests of the same code. Inputs that were trouble once need sanitizers to show (sanitized).
-GLOBIGNORE=tests/incidents.bats:tests/install.bats:tests/manuals.bats:tests/page.bats:tests/viewers.bats
+GLOBIGNORE=$(IFS=: && echo "${others[*]}")
 some=(tests/*.bats)
+unset GLOBIGNORE
 
 # What needs no kernel takes the CPU time that live tests leave, and is preempted by them at once. So does the second build.
-background() { # LOG DIR TAGS FILE...
-	{ unit "$2" && scripts "${@:2}"; } >"$logs/$1" 2>&1
+installed() {
+	{
+		scripts build '!live' "${others[@]}"
+		scripts build '!live,!sanitized,figures !live,!sanitized,long' "${some[@]}"
+	} >"$logs/1" 2>&1
 }
-# Most of its tests are starts of programs: these map no more libraries than they need, and lie where they were linked to, which leaves
-# out a quarter of a start. The programs of incidents are those of the ordinary build.
+# Most of its tests are starts of programs. These lie where they were linked to, which takes a quarter off a start. The programs of incidents
+# are those of the ordinary build.
 sanitized() {
 	mkdir -p build-san && ln -sfn ../build/incidents build-san/incidents &&
 		make --no-print-directory -j"$jobs" O=build-san CFLAGS='-Og -g1 -w' LDFLAGS=-no-pie FUZZ_LINK=-no-pie \
 			SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -static-libubsan' test-programs >/dev/null &&
-		touch "$built" && background 2 build-san '!live,!figures,!long' "${some[@]}"
+		touch "$built" && { unit && scripts build-san '!live,!figures,!long' "${some[@]}"; } >"$logs/2" 2>&1
 }
 # Gives processes a policy, and what they have begun: whatever they begin from then on inherits it.
 schedule() { # --idle|--other PID...
@@ -71,7 +80,7 @@ idle() { # COMMAND...
 	schedule --idle $BASHPID
 	"$@"
 }
-idle background 1 build '!live,!sanitized' "${all[@]}" &
+idle installed &
 first=$!
 idle sanitized &
 second=$!
