@@ -276,7 +276,7 @@ is_probing() {
 
 @test "a signal that is sent twice, as timeout(1) does, is one wish: nothing is lost" {
 	need_tracefs
-	for signal in HUP TERM; do # SIGINT is ignored in the background of a script
+	for signal in HUP TERM INT; do # the last is ignored in the background of a script
 		collect -e sched:sched_switch -o out
 		until_true 60 [ -s out ]
 		python3 -c 'import os, signal, sys; [os.kill(int(sys.argv[1]), int(getattr(signal, "SIG" + sys.argv[2]))) or os.sched_yield() for _ in range(40)]' $pid $signal

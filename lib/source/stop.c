@@ -38,7 +38,8 @@ int stop_watch(void)
 		return fail_errno("cannot make an eventfd");
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		sigaction(asking[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN) /* nohup, or in the background of a script */
+		/* By nohup. A script's shell has SIGINT ignored in what it starts in the background, and then sends it all the same. */
+		if (asking[i] != SIGHUP || before.sa_handler != SIG_IGN)
 			sigaction(asking[i], &action, NULL);
 	}
 	action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
