@@ -38,9 +38,11 @@ struct toll_prices {
 
 struct toll_prices *toll_prices_new(void)
 {
-	void *memory = mmap(NULL, sizeof(struct toll_prices), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct toll_prices *prices = mmap(NULL, sizeof(*prices), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (prices == MAP_FAILED)
+		return NULL;
+	return prices;
 }
 
 /* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it has to step over. */

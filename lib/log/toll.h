@@ -27,8 +27,8 @@ struct toll_prices *toll_prices_new(void);
 struct toll *toll_new(double limit, prober_say *say, struct toll_prices *prices);
 
 /*
- * Measures with probes in this process, for some milliseconds, in which the instance traces, unless that was done before. Where it cannot be done, prices are those of the machine
- * that tests/bench was written on.
+ * Measures with probes in this process, for some milliseconds, in which the instance traces, unless that was done before. Where it cannot be
+ * done, prices are those of the machine that tests/bench was written on.
  */
 void toll_measure(struct toll *toll, struct tracefs_instance *instance);
 
