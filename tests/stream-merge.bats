@@ -486,7 +486,7 @@ true_throughout() {
 	cat a a >both
 	run -1 stream-merge both other.txt
 	assert_output --partial "it holds a stream behind another"
-	for i in {1..70}; do printf 'event ts=9.0 cpu=0 tid=1 name=x:y\nevent ts=7.0 cpu=0 tid=1 name=x:y\n'; done >back
+	for _ in {1..70}; do printf 'event ts=9.0 cpu=0 tid=1 name=x:y\nevent ts=7.0 cpu=0 tid=1 name=x:y\n'; done >back
 	run -1 stream-merge a back
 	assert_output --partial "back:130: time goes back here, and did 64 times before"
 	run -1 stream-merge a "$TOP/testdata/blame/two-levels.txt"
