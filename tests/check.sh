@@ -44,8 +44,8 @@ fi
 jobs=$(nproc)
 make --no-print-directory -j"$jobs" all incident-programs >/dev/null || exit 1
 
-# No test with sanitizers is about figures or timing (tag figures), takes over two seconds (long), puts a library before that of the sanitizers
-# (preload), or is about programs and files of others (these files).
+# With sanitizers run no tests of figures or timing (tag figures), none over two seconds (long), none that load a library before that of the
+# sanitizers (preload), and none of programs and files of others (these files).
 others=(tests/{incidents,install,manuals,page,viewers}.bats)
 all=(tests/*.bats)
 GLOBIGNORE=$(IFS=: && echo "${others[*]}")

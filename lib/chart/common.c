@@ -23,14 +23,14 @@
 #define COMMON_BLOCK (NSEC_PER_SEC / 10)
 #define COMMON_APART NSEC_PER_SEC
 enum { COMMON_LEAST = 5, COMMON_BASELINE = 12 /* of the method */, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
-#define COMMON_BEYOND 4.0 /* the limit of few values is at most so many times the largest but one: one incident does not lift it */
+#define COMMON_BEYOND 4.0 /* the limit of few values is at most four times the second largest: one incident does not lift it */
 
 struct common_block {
 	int64_t ts;
 	double largest;
 };
 
-/* What is known of few values: the mean of their logarithms, the sum of the squared distances from it, and the two largest values. */
+/* Few values in short: the mean of their logarithms, the sum of the squared distances from it, and the two largest values. */
 struct common_few {
 	uint64_t count;
 	double mean, squares, largest[2];
@@ -203,7 +203,9 @@ static void add_few(struct common_few *few, double value)
 	}
 }
 
-/* What the next value exceeds with this probability if the logarithms are normal: their spread is known from as few values as they are. */
+/*
+ * The next value exceeds this limit with the probability if logarithms are normal. Student's distribution, because few values estimate the spread.
+ */
 static double few_limit(const struct common_few *few, double probability)
 {
 	double count = (double)few->count, sigma = sqrt(few->squares / (count - 1));

@@ -99,8 +99,8 @@ static int32_t received_in_run(const struct requests *requests, const struct ope
 }
 
 /*
- * The request for which the thread told that it sends next on the connection: by the last thing that it told before its bytes had left, with no
- * wait for several descriptors in between. -1: it told none that is open.
+ * The request that the thread announced for what it sends on the connection: by its last announcement before the bytes had left, if it did not wait
+ * for several descriptors in between. -1: it announced none that is open.
  */
 static int32_t told_by_call(const struct requests *requests, const struct open *open, const struct turn *turn)
 {

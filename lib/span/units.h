@@ -27,7 +27,7 @@ struct begun {
 	uint64_t number; /* from 1 on, in order of the events */
 };
 
-/* What a thread sends next on a descriptor is for a request. */
+/* A thread announces that it sends next on a descriptor, and for which request. */
 struct called {
 	int64_t ts;
 	int32_t fd;
@@ -46,7 +46,7 @@ bool units_count_for(const struct units *units, const struct state_unit *unit, u
 /* Requests begun from `from` to `to`: the first of them, and how many. */
 const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count);
 
-/* What the thread last told that it sends, at that time or before; NULL: nothing. */
+/* The last announcement of the thread, at that time or before; NULL: none. */
 const struct called *units_called(const struct units *units, int32_t tid, int64_t at);
 
 /* The thread's run of a callback that has this time. False: none, or nobody knows. */

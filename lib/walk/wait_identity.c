@@ -255,7 +255,7 @@ static uint32_t number_of(struct identities *identities, const struct made_call 
 	return known->identity;
 }
 
-/* What kind of object the reason tells of; 0: of none. */
+/* The kind of object that the reason names; 0: none. */
 static uint32_t object_word(struct identities *identities, int16_t reason)
 {
 	const char *object = reason_at(identities->wake->reasons, reason)->object;
