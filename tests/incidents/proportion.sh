@@ -24,7 +24,7 @@ cat >trigger <<-'TRIGGER'
 TRIGGER
 mkfifo orders records
 trace-collect -c "func:$program:handle(request)" -f "$program:*" -- "$program" <orders 2>collect.err | trigger-filter --rest=0s --before=100ms -T ./trigger 2>trigger.err |
-	blame-rank 2>rank.err | probe-log -t 2>log.err | awk '/^(trigger|call) / { print; fflush() }' >records &
+	blame-rank 2>rank.err | probe-log -t 2>log.err | grep -aE --line-buffered '^(trigger|call) ' >records &
 exec 3>orders 4<records
 
 # ended: keeps the records until one says that the logging has ended; 1: none came
