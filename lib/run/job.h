@@ -1,5 +1,5 @@
 /*
- * job: what a job file says: whose runs are wanted, and what is recorded of each. run-features(1) has its words.
+ * job: what a job file says: whose runs are wanted, and what is recorded of each. tailblame-jobs(5) has its words.
  *
  *	struct job *job = job_load("wget.job");		NULL: any program, and nothing but its calls
  *	job_runs(job, "wget")				is this the job's program?
