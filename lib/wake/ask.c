@@ -9,9 +9,9 @@
 #include "wake/node.h"
 #include "wake/part.h"
 #include "wake/question.h"
+#include "wake/reason.h"
 #include "wake/request.h"
 #include "wake/retry.h"
-#include "wake/syscall.h"
 #include "wake/writeback.h"
 
 /*
@@ -34,19 +34,9 @@ struct batch {
 	bool several;
 };
 
-/* A call that woke one thread of another process. */
-struct answer {
-	int64_t ts; /* when it returned */
-	int32_t woken, fd;
-};
-
-enum { SEVERAL = INDEX_NONE - 1 };
-
 struct asking { /* of a thread */
 	int64_t woke;	       /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
-	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
-	ARRAY(struct answer) answers; /* in the order of time */
 };
 
 /* A process has woken another one: it asked it for something, or answered. */
@@ -73,18 +63,12 @@ static struct asking *asking_of(const struct thread *thread)
 
 static void thread_begin(struct thread *thread)
 {
-	*asking_of(thread) = (struct asking){.woke = TIME_NONE, .woken = INDEX_NONE};
-}
-
-static void thread_free(struct thread *thread)
-{
-	free(asking_of(thread)->answers.items);
+	*asking_of(thread) = (struct asking){.woke = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
 {
 	asking_of(thread)->batch = (struct batch){0};
-	asking_of(thread)->woken = INDEX_NONE;
 }
 
 static void left(struct wake *wake, struct thread *thread)
@@ -103,19 +87,9 @@ static void left(struct wake *wake, struct thread *thread)
 /* How far back an ask is looked for, in pieces of a thread. */
 enum { PATIENCE = 4096 };
 
-int32_t ask_woken(const struct thread *thread)
-{
-	return asking_of(thread)->woken >= 0 ? asking_of(thread)->woken : INDEX_NONE;
-}
-
-bool ask_any(const struct wake *wake, int16_t call)
-{
-	return reason_at(wake->reasons, call)->many;
-}
-
 static bool is_idle(const struct wake *wake, const struct piece *piece)
 {
-	return piece->what == WHAT_WAIT && ask_any(wake, piece->call);
+	return piece->what == WHAT_WAIT && reason_at(wake->reasons, piece->call)->many;
 }
 
 /* Tells whether it is a wait for something to do, or for an answer, and not for a lock. */
@@ -185,13 +159,6 @@ static int64_t ended(const struct wake *wake, const struct piece *wait)
 	return wait->cause == CAUSE_RAISED ? core_ender(wake, wait).ts : wait[1].start;
 }
 
-static bool are_colleagues(const struct wake *wake, const struct thread *thread, int32_t other)
-{
-	int32_t process = events_tgid(wake->events, thread->tid);
-
-	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
-}
-
 /* The last wait of the thread that was over by then. NULL: none. */
 static const struct piece *last_wait(const struct thread *thread, int64_t ts)
 {
@@ -235,7 +202,7 @@ static int64_t handed_over(const struct wake *wake, const struct thread *thread,
 	int32_t by = ended_by(wake, wait);
 	const struct piece *before;
 
-	if (!are_colleagues(wake, other, by) || are_colleagues(wake, other, thread->index))
+	if (!core_colleagues(wake, other, by) || core_colleagues(wake, other, thread->index))
 		return TIME_NONE;
 	before = last_wait(wake->threads.items[by], ended(wake, wait));
 	return before && ended_by(wake, before) == thread->index ? ended(wake, before) : TIME_NONE;
@@ -267,7 +234,7 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 		over = condition ? TIME_NONE : handed_over(wake, thread, other, wait);
 		if (over != TIME_NONE && over >= answered)
 			relayed.since = over;
-		if (shared.since == TIME_NONE && are_colleagues(wake, thread, by) && !are_colleagues(wake, thread, other->index))
+		if (shared.since == TIME_NONE && core_colleagues(wake, thread, by) && !core_colleagues(wake, thread, other->index))
 			shared = (struct ask){ended(wake, wait), by};
 	}
 	if (other->parent == thread->index && other->born >= answered)
@@ -345,12 +312,12 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	int32_t by = ended_by(wake, wait);
 	const struct thread *other;
 
-	if (by == INDEX_NONE || by == thread->index || !are_colleagues(wake, thread, by) || !takes(wake, wait))
+	if (by == INDEX_NONE || by == thread->index || !core_colleagues(wake, thread, by) || !takes(wake, wait))
 		return ask;
 	other = wake->threads.items[by];
 	last = last_wait(other, ended(wake, wait));
 	if (last && last[1].start > wait->start && ended_by(wake, last) != INDEX_NONE &&
-	    !are_colleagues(wake, thread, ended_by(wake, last)))
+	    !core_colleagues(wake, thread, ended_by(wake, last)))
 		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
 	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at, 0))
 		ask.since = TIME_NONE;
@@ -391,12 +358,6 @@ static struct ask asked(const struct wake *wake, const struct thread *thread, si
 	else if (ask.since == TIME_NONE && is_idle(wake, &thread->pieces.items[at]) && is_own_timer(wake, thread, &thread->pieces.items[at]))
 		ask = limit_since(wake, thread, at);
 	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
-}
-
-/* By data; where those do not tell, it is not. */
-static bool is_kernels(const struct wake *wake, const struct thread *thread)
-{
-	return thread->works || events_is_kernels(wake->events, thread->tid);
 }
 
 /* --- who else was answered ---------------------------------------------------------------------------------------------- */
@@ -482,7 +443,7 @@ static void tell_others(const struct wake *wake, const struct thread *thread, si
 	bool room = is_for_room(wake, wait);
 	struct others others = {0};
 
-	if (by == INDEX_NONE || !own || is_kernels(wake, wake->threads.items[by]))
+	if (by == INDEX_NONE || !own || core_is_kernels(wake, wake->threads.items[by]))
 		return;
 	others.by = wake->threads.items[by];
 	others.since = room ? core_since(wake) : asked(wake, thread, at).since; /* it was filled before */
@@ -492,7 +453,7 @@ static void tell_others(const struct wake *wake, const struct thread *thread, si
 	for (size_t i = 0; i < wake->threads.count && others.helper_count < HELPERS; i++) {
 		process = events_tgid(wake->events, wake->threads.items[i]->tid);
 		if (process && process != own && process != events_tgid(wake->events, others.by->tid) && !is_helper(&others, process) &&
-		    !is_kernels(wake, wake->threads.items[i]))
+		    !core_is_kernels(wake, wake->threads.items[i]))
 			count_answers(wake, &others, wake->threads.items[i]);
 	}
 	if (others.count < OTHERS_LEAST || others.helper_count == HELPERS)
@@ -507,21 +468,6 @@ static void tell(struct cut *cut, struct telling *telling)
 {
 	if (telling->deed->kind == DEED_WAIT && telling->end - telling->start >= (cut->graph->to - cut->graph->from) / LONG)
 		tell_others(cut->wake, telling->thread, telling->piece, telling->detail);
-}
-
-static void returns(struct wake *wake, struct thread *thread, int64_t result)
-{
-	struct asking *asking = asking_of(thread);
-
-	if (asking->woken >= 0 && result > 0 && syscall_of(thread)->fd != FD_NONE)
-		*ARRAY_ADD(&asking->answers) = (struct answer){wake->now, asking->woken, syscall_of(thread)->fd};
-	asking->woken = INDEX_NONE;
-}
-
-static void enters(struct wake *wake, struct thread *thread)
-{
-	(void)wake;
-	asking_of(thread)->woken = INDEX_NONE;
 }
 
 static struct acquaintance *find_acquaintance(const struct wake *wake, int32_t waker, int32_t woken)
@@ -587,7 +533,7 @@ static size_t segment_start(const struct thread *thread)
 static bool is_served(struct wake *wake, int32_t own, int32_t process, const struct thread *peer)
 {
 	return own && process && own != process && find_acquaintance(wake, process, own) &&
-	       !is_kernels(wake, peer);
+	       !core_is_kernels(wake, peer);
 }
 
 static void serve_peer(struct wake *wake, struct thread *thread, const struct thread *peer)
@@ -610,57 +556,12 @@ static void serve_peer(struct wake *wake, struct thread *thread, const struct th
 	batch->until = wake->now;
 }
 
-/* A thread that takes data out of a socket or pipe may wake the other side, because there is room to send more. */
-static bool receives(const struct wake *wake, const struct thread *thread)
-{
-	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;
-}
-
-/* `since`: when it did what woke the other, which a soft interrupt may do later. */
-static void wakes_in_call(struct wake *wake, struct thread *waker, const struct thread *woken, int64_t since)
-{
-	int32_t *told = &asking_of(waker)->woken, process = events_tgid(wake->events, woken->tid);
-
-	if (syscall_of(waker)->name == CALL_NONE || since < syscall_of(waker)->since || receives(wake, waker) || !process ||
-	    process == events_tgid(wake->events, waker->tid) || is_kernels(wake, woken))
-		return;
-	*told = *told == INDEX_NONE || *told == woken->index ? woken->index : SEVERAL;
-}
-
-/*
- * The thread that this one answered last by this descriptor: one of another process that a call which does not receive woke, and nobody else.
- * Index; INDEX_NONE: not known.
- */
-static int32_t answered_by(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
-{
-	const struct asking *asking = asking_of(thread);
-	const struct answer *answers = asking->answers.items;
-
-	for (size_t at = COUNT_UNTIL(answers, asking->answers.count, ts, to); at-- > 0 && answers[at].ts > from;)
-		if (answers[at].fd == fd)
-			return answers[at].woken;
-	return INDEX_NONE;
-}
-
-const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid)
-{
-	int32_t answered = INDEX_NONE;
-
-	if (target.part == PART_SCHED && target.index != INDEX_NONE)
-		answered = answered_by(core_sync(wake, target.index), fd, from, to);
-	if (answered == INDEX_NONE)
-		return NULL;
-	*tid = wake->threads.items[answered]->tid;
-	return wake_comm_at(wake, wake->threads.items[answered], to);
-}
-
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
 {
 	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
 
 	asking_of(waker)->woke = wake->now;
-	wakes_in_call(wake, waker, woken, wake->now);
-	if (!receives(wake, waker))
+	if (!question_receives(wake, waker))
 		serve_peer(wake, waker, woken);
 	else if (count > 1)
 		woken->pieces.items[count - 2].flags |= PIECE_ROOM;
@@ -672,10 +573,8 @@ static void woke(struct wake *wake, const struct waking *waking)
 
 	if (waking->cause == CAUSE_THREAD)
 		woken_by(wake, wake->threads.items[waking->index], waking->woken);
-	if (raise) {
+	if (raise)
 		asking_of(wake->threads.items[raise->thread])->woke = wake->now;
-		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
-	}
 	if (waking->cause != CAUSE_TIMER && waking->cause != CAUSE_DIRTY)
 		answered_wait(wake, waking->woken);
 }
@@ -684,7 +583,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 static bool serves_another(const struct wake *wake, const struct piece *run, int32_t asker)
 {
 	return run->flags & PIECE_BATCH && run->cause == CAUSE_PEER && asker != INDEX_NONE &&
-	       !are_colleagues(wake, wake->threads.items[asker], run->cause_index);
+	       !core_colleagues(wake, wake->threads.items[asker], run->cause_index);
 }
 
 static bool tell_run(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed)
@@ -702,9 +601,6 @@ const struct part ask_part = {
 	.forget = forget,
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
-	.thread_free = thread_free,
-	.enters = enters,
-	.returns = returns,
 	.left = left,
 	.woke = woke,
 	.tell_run = tell_run,

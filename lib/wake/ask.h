@@ -17,16 +17,10 @@ enum {
 	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
 };
 
-/* The thread that the call which this one is in has woken, of another process, and nobody else; INDEX_NONE. */
-int32_t ask_woken(const struct thread *thread);
-
 /*
  * The thread whose answer this wait awaits, if it has not come by the end of the data, even if a timer of the waiting thread has ended the wait;
  * INDEX_NONE: none.
  */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
-
-/* Tells whether a thread that waits for this reason waits for any of many events. */
-bool ask_any(const struct wake *wake, int16_t call);
 
 #endif

@@ -356,6 +356,18 @@ struct thread *core_sync(struct wake *wake, int32_t index)
 	return thread;
 }
 
+bool core_is_kernels(const struct wake *wake, const struct thread *thread)
+{
+	return thread->works || events_is_kernels(wake->events, thread->tid);
+}
+
+bool core_colleagues(const struct wake *wake, const struct thread *thread, int32_t other)
+{
+	int32_t process = events_tgid(wake->events, thread->tid);
+
+	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
+}
+
 int32_t core_served(struct wake *wake, const struct thread *thread)
 {
 	int32_t whom;

@@ -90,6 +90,12 @@ const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts
 /* The thread, brought up to date with the gaps. */
 struct thread *core_sync(struct wake *wake, int32_t index);
 
+/* Tells whether it is a thread of the kernel, as far as the data tell. */
+bool core_is_kernels(const struct wake *wake, const struct thread *thread);
+
+/* Tells whether the other, by its index, is known to be of the same process. */
+bool core_colleagues(const struct wake *wake, const struct thread *thread, int32_t other);
+
 /* The thread that this one works for; INDEX_NONE: itself, or not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);
 

@@ -5,10 +5,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "source/file_call.h"
-#include "wake/ask.h"
-#include "wake/part.h"
-#include "wake/syscall.h"
 #include "wake/name.h"
+#include "wake/part.h"
+#include "wake/reason.h"
+#include "wake/syscall.h"
 
 /*
  * The object that a thread in a system call really waits for, where an event or the collector tells it. The call's own event has no
@@ -196,7 +196,7 @@ static void on_socket(struct at *at)
 	char object[32];
 	int16_t named;
 
-	if (!call || call->name == CALL_NONE || !has_slept(thread) || ask_any(at->wake, call->name))
+	if (!call || call->name == CALL_NONE || !has_slept(thread) || reason_at(at->wake->reasons, call->name)->many)
 		return;
 	snprintf(object, sizeof(object), "%s socket", socket_name((int)at_number(at, FAMILY), (int)at_number(at, PROTOCOL)));
 	named = call_for(at->wake, call->name, object);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
-#include "wake/ask.h"
+#include "wake/reason.h"
 #include "wake/syscall.h"
 
 /* How far back waits for a deadline are looked for; and how much its time differs between them, for limits are given in milliseconds. */
@@ -66,7 +66,7 @@ static void on_timer_start(struct at *at)
 	enum { EXPIRES };
 	const struct thread *thread = at_own(at);
 
-	if (thread && at_has(at, EXPIRES) && ask_any(at->wake, syscall_of(thread)->name) && events_tgid(at->wake->events, thread->tid))
+	if (thread && at_has(at, EXPIRES) && reason_at(at->wake->reasons, syscall_of(thread)->name)->many && events_tgid(at->wake->events, thread->tid))
 		*ARRAY_ADD(&get(at->wake, thread)->limits) = (struct limit){at->wake->now, at_number(at, EXPIRES), thread->index};
 }
 

@@ -5,7 +5,8 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "wake/ask.h"
+#include "wake/context.h"
+#include "wake/name.h"
 #include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/syscall.h"
@@ -30,6 +31,19 @@ struct asker {
 	UT_hash_handle hh;
 };
 
+/* A call that woke one thread of another process. */
+struct answer {
+	int64_t ts; /* when it returned */
+	int32_t woken, fd;
+};
+
+enum { SEVERAL = INDEX_NONE - 1 };
+
+struct answering { /* of a thread */
+	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
+	ARRAY(struct answer) answers; /* in the order of time */
+};
+
 struct connections {
 	struct connection *known;
 	struct asker *askers;
@@ -38,6 +52,11 @@ struct connections {
 static struct connections *of(const struct wake *wake)
 {
 	return wake->of[PART_QUESTION];
+}
+
+static struct answering *answering_of(const struct thread *thread)
+{
+	return thread->of[PART_QUESTION];
 }
 
 static struct connection *find(const struct wake *wake, int32_t process, int32_t fd)
@@ -151,19 +170,67 @@ static void lost(struct wake *wake, int64_t from)
 	forget(wake);
 }
 
+static void thread_begin(struct thread *thread)
+{
+	*answering_of(thread) = (struct answering){.woken = INDEX_NONE};
+}
+
+static void thread_lost(struct thread *thread)
+{
+	answering_of(thread)->woken = INDEX_NONE;
+}
+
+static void thread_free(struct thread *thread)
+{
+	free(answering_of(thread)->answers.items);
+}
+
+static void enters(struct wake *wake, struct thread *thread)
+{
+	(void)wake;
+	answering_of(thread)->woken = INDEX_NONE;
+}
+
+bool question_receives(const struct wake *wake, const struct thread *thread)
+{
+	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;
+}
+
+/* `since`: when it did what woke the other, which a soft interrupt may do later. */
+static void wakes_in_call(struct wake *wake, struct thread *waker, const struct thread *woken, int64_t since)
+{
+	int32_t *by_call = &answering_of(waker)->woken, process = events_tgid(wake->events, woken->tid);
+
+	if (syscall_of(waker)->name == CALL_NONE || since < syscall_of(waker)->since || question_receives(wake, waker) || !process ||
+	    process == events_tgid(wake->events, waker->tid) || core_is_kernels(wake, woken))
+		return;
+	*by_call = *by_call == INDEX_NONE || *by_call == woken->index ? woken->index : SEVERAL;
+}
+
+static void woke(struct wake *wake, const struct waking *waking)
+{
+	const struct raise *raise = waking->cause == CAUSE_RAISED ? &wake->raises.items[waking->index] : NULL;
+
+	if (waking->cause == CAUSE_THREAD)
+		wakes_in_call(wake, wake->threads.items[waking->index], waking->woken, wake->now);
+	if (raise)
+		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
+}
+
 static void sent(const struct thread *thread, struct connection *connection)
 {
-	int32_t woken = ask_woken(thread);
+	int32_t woken = answering_of(thread)->woken;
 
 	if (connection->open.since == TIME_NONE)
 		connection->open.since = syscall_of(thread)->since;
 	connection->open.by = thread->index;
-	if (woken != INDEX_NONE)
+	if (woken >= 0)
 		connection->open.of = woken;
 }
 
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
 {
+	struct answering *answering = answering_of(thread);
 	const struct in_call *call = syscall_of(thread);
 	const struct reason *reason = reason_at(wake->reasons, call->name);
 	int32_t process = call->fd == FD_NONE ? 0 : events_tgid(wake->events, thread->tid);
@@ -179,6 +246,36 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 		connection->open.since = TIME_NONE;
 		connection->answers = true;
 	}
+	if (answering->woken >= 0 && result > 0 && call->fd != FD_NONE)
+		*ARRAY_ADD(&answering->answers) = (struct answer){wake->now, answering->woken, call->fd};
+	answering->woken = INDEX_NONE;
+}
+
+/*
+ * The thread that this one answered last by this descriptor: one of another process that a call which does not receive woke, and nobody else.
+ * Index; INDEX_NONE: not known.
+ */
+static int32_t answered_by(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
+{
+	const struct answering *answering = answering_of(thread);
+	const struct answer *answers = answering->answers.items;
+
+	for (size_t at = COUNT_UNTIL(answers, answering->answers.count, ts, to); at-- > 0 && answers[at].ts > from;)
+		if (answers[at].fd == fd)
+			return answers[at].woken;
+	return INDEX_NONE;
+}
+
+const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid)
+{
+	int32_t answered = INDEX_NONE;
+
+	if (target.part == PART_SCHED && target.index != INDEX_NONE)
+		answered = answered_by(core_sync(wake, target.index), fd, from, to);
+	if (answered == INDEX_NONE)
+		return NULL;
+	*tid = wake->threads.items[answered]->tid;
+	return wake_comm_at(wake, wake->threads.items[answered], to);
 }
 
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -209,9 +306,15 @@ static const struct part_record records[] = {{KIND_TRACED, read_traced}, {0}};
 const struct part question_part = {
 	.records = records,
 	.window = sizeof(struct connections),
+	.thread = sizeof(struct answering),
 	.forget = forget,
 	.forget_meanings = forget_meanings,
 	.free = forget_meanings,
 	.lost = lost,
+	.thread_begin = thread_begin,
+	.thread_lost = thread_lost,
+	.thread_free = thread_free,
+	.enters = enters,
 	.returns = returns,
+	.woke = woke,
 };

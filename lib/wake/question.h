@@ -1,5 +1,6 @@
 /*
- * question: what threads have asked by a connection of their process and were not answered yet, and whom. Private to lib/wake.
+ * question: what threads have asked by a connection of their process and were not answered yet, and whom; and whom calls have answered
+ * (wake_answered() of wake.h). Private to lib/wake.
  *
  * Who asks by a connection: the side that called connect(), or that a `traced` record says so of. Whom it asks: the one thread of another process
  * that was woken by what was sent there.
@@ -19,5 +20,8 @@ struct question {
  * at that time, or one that has never answered anything: numbers are sent to some.
  */
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait);
+
+/* Tells whether the thread is in a call that takes data out of a socket or pipe. That may wake the other side, because there is room to send more. */
+bool question_receives(const struct wake *wake, const struct thread *thread);
 
 #endif

@@ -12,7 +12,7 @@ enum { REASON_NONE = -1 };
 
 struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none */
 	const char *syscall, *object, *lock, *purpose;
-	bool many;	 /* it waits for any of many events: see ask.c */
+	bool many;	 /* it waits for any of many events: a thread in it is idle, see ask.c */
 	bool receives; /* it takes something out of a file or socket */
 	bool sends;    /* it puts something in */
 	bool asks, closes; /* it makes the file a connection by which the process asks; it closes the file */

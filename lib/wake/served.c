@@ -31,13 +31,6 @@ static int32_t process_of(const struct wake *wake, const struct thread *thread)
 	return events_tgid(wake->events, thread->tid);
 }
 
-static bool are_colleagues(const struct wake *wake, const struct thread *thread, const struct thread *other)
-{
-	int32_t process = process_of(wake, thread);
-
-	return process && process == process_of(wake, other);
-}
-
 /* The thread that leads the process; where that was not seen, the thread itself. */
 static const struct thread *leader_of(struct wake *wake, const struct thread *thread, int64_t ts)
 {
@@ -95,7 +88,7 @@ static bool has_answered(const struct wake *wake, const struct thread *server, c
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
 		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
 
-		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && are_colleagues(wake, server, wake->threads.items[by]))
+		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && core_colleagues(wake, server, by))
 			return true;
 	}
 	return false;
@@ -104,7 +97,7 @@ static bool has_answered(const struct wake *wake, const struct thread *server, c
 static bool takes(const struct wake *wake, const struct piece *wait)
 {
 	return wait->what == WHAT_WAIT &&
-	       (wait->flags & PIECE_CONDITION || ask_any(wake, wait->call) || reason_at(wake->reasons, wait->call)->receives);
+	       (wait->flags & PIECE_CONDITION || reason_at(wake->reasons, wait->call)->many || reason_at(wake->reasons, wait->call)->receives);
 }
 
 /* The last wait for something to do that was over by then. NULL: none. */
@@ -147,15 +140,15 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 
 		if (!takes(wake, wait))
 			continue;
-		if (!other || wait->flags & PIECE_TICK || other->works || events_is_kernels(wake->events, other->tid))
+		if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other))
 			break;
 		answer = is_answer(wake, thread, other, by.ts);
 		client = is_client(wake, other, thread, by.ts);
-		if (are_colleagues(wake, thread, other) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread)
+		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread)
 			return INDEX_NONE; /* several hand on something to it, or locks */
-		if (are_colleagues(wake, thread, other) && !answer && hand.thread == INDEX_NONE)
+		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread == INDEX_NONE)
 			hand = by;
-		if (are_colleagues(wake, thread, other) || (answer && !client && !ask_any(wake, wait->call)))
+		if (core_colleagues(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
 			continue;
 		if (has_answered(wake, thread, other, by.ts, hand.ts))
 			break;
@@ -195,7 +188,7 @@ static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run,
 	served = served_at(cut, thread, start);
 	if (served == INDEX_NONE || asker == INDEX_NONE)
 		return served;
-	return are_colleagues(wake, wake->threads.items[served], wake->threads.items[asker]) ? INDEX_NONE : served;
+	return core_colleagues(wake, wake->threads.items[served], asker) ? INDEX_NONE : served;
 }
 
 static const struct part_event events[] = {

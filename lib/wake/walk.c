@@ -102,7 +102,7 @@ static int32_t process_of(const struct wake *wake, int32_t thread)
 
 static bool is_idle(const struct wake *wake, const struct piece *wait)
 {
-	return wait->what == WHAT_WAIT && ask_any(wake, wait->call);
+	return wait->what == WHAT_WAIT && reason_at(wake->reasons, wait->call)->many;
 }
 
 /*
@@ -115,7 +115,7 @@ static bool is_of_another(const struct wake *wake, const struct thread *thread, 
 	int32_t process = process_of(wake, by);
 
 	return is_idle(wake, wait) && own && errand->idle.process == own && process && process != own && process != errand->idle.ended_by &&
-	       process != process_of(wake, errand->asker) && !wake->threads.items[by]->works && !events_is_kernels(wake->events, wake->threads.items[by]->tid);
+	       process != process_of(wake, errand->asker) && !core_is_kernels(wake, wake->threads.items[by]);
 }
 
 /* The walk passes the wait. */
