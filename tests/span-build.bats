@@ -413,7 +413,7 @@ parts() {
 			found += top != "" && names[top] == names[id]
 			wrong += top != "" && names[top] != "" && names[top] != names[id]
 		}
-		print all, wrong + 0, found >= 95 ? "most" : found
+		print all, wrong + 0, (found >= 95 ? "most" : found)
 	}' got >joined
 	assert_equal "$(cat joined)" "100 0 most"
 }
