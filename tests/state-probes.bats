@@ -18,6 +18,11 @@ build() { # PROGRAM OPTION...
 		const char *version = "served-1.2.3";
 		__attribute__((noinline, optimize("O0"))) int handle(struct client *c) { return (int)c->id; }
 		__attribute__((naked, noinline)) void slow(struct client *c) { __asm__("test %rdi,%rdi\n\tret"); }
+		#ifdef MORE
+		__attribute__((noinline, optimize("O0"))) int serve(struct client *c) { return (int)c->id; }
+		#else
+		#define serve(c) 0
+		#endif
 		int main(int count, char **words)
 		{
 			struct connection one = {.file = open("/dev/null", O_RDONLY)}, two = one;
@@ -32,7 +37,7 @@ build() { # PROGRAM OPTION...
 				usleep(1000);
 			do {
 				for (int i = 0; i < 3; i++)
-					slow(&clients[i]), handle(&clients[i]);
+					slow(&clients[i]), handle(&clients[i]), serve(&clients[i]);
 				for (int i = 0; i < 4 && count == 1; i++)
 					handle(&clients[0]);
 				if (count > 1)
@@ -147,6 +152,27 @@ collect() {
 	assert_regex "$stderr" "'$PWD/served': some arguments are left out: cannot tell '%1->conn->fd:s32' of 'handle'"
 	told >all
 	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=? path=?$' all)" 7
+}
+
+@test "each of several state files tells where members of one program are" {
+	local server
+	states 24
+	cat >more.state <<-'END'
+		states name=more
+		probe function=serve binary=served args="fd=%1->conn->fd:s32,id=%1->id:u64"
+		layout if="served-" serve.%1=caller caller.id=0:u64 caller.conn=8:link link.fd=24:s32
+	END
+	build served -g0 -DMORE
+	begin ./served
+	server=$!
+	until_true 60 grep -q served /proc/$server/comm
+	run -0 --separate-stderr trace-collect -s ./served.state -s ./more.state -o trace -- \
+		sh -c "touch go; until [ -e done.$server ]; do sleep 0.02; done"
+	refute_regex "$stderr" 'left out'
+	told >all
+	run -0 cat all
+	assert_line --regexp 'handle c=0x fd=[0-9]+ id=7 cmd=first path=/a/b$'
+	assert_line --regexp 'serve fd=[0-9]+ id=7$'
 }
 
 @test "a program that begins later is probed when its exec was seen, dear entries if that is asked for" {

@@ -117,7 +117,7 @@ static int want_rules(struct selection *selection, const struct state_file *file
 static int want_probe_lines(struct probe_lines *lines, const struct state_file *file)
 {
 	for (size_t i = 0; i < file->layouts.count; i++)
-		probe_lines_members(lines, file->layouts.items[i].text, file->layouts.items[i].members);
+		probe_lines_members(lines, file->layouts.items[i].text, file->layouts.items[i].members, i == 0);
 	for (size_t i = 0; i < file->probes.count; i++) {
 		const struct state_probe *probe = &file->probes.items[i];
 

@@ -172,11 +172,20 @@ static bool has_constant(Elf *elf, const char *text, size_t length)
 
 char *members_choose(const char *lines, Elf *elf)
 {
+	char *chosen = NULL;
+	bool found = false;
+
 	for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		size_t text = strcspn(at, "\t\n"), end = strcspn(at, "\n");
+		char *before = chosen;
 
-		if (at[text] == '\t' && has_constant(elf, at, text))
-			return memory_text(at + text + 1, end - text - 1);
+		if (end == 0)
+			found = false;
+		if (found || at[text] != '\t' || !has_constant(elf, at, text))
+			continue;
+		found = true;
+		chosen = memory_format("%s%s%.*s", before ? before : "", before ? " " : "", (int)(end - text - 1), at + text + 1);
+		free(before);
 	}
-	return NULL;
+	return chosen;
 }

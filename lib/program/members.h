@@ -35,8 +35,8 @@ bool members_find(const char *members, const struct members_type *of, const char
 bool members_number(const struct members_type *type, unsigned *size, bool *has_sign);
 
 /*
- * Of several, lines TEXT, tab, words, those of the first whose TEXT one of the constant strings (.rodata) of the program begins with. The caller
- * frees it; NULL: there is none.
+ * Of several, lines TEXT, tab, words, those of the first whose TEXT one of the constant strings (.rodata) of the program begins with; behind an empty
+ * line, also those of the first from there on. The caller frees it; NULL: there is none.
  */
 char *members_choose(const char *lines, Elf *elf);
 

@@ -101,11 +101,11 @@ int probe_lines_add(struct probe_lines *lines, const char *function, const char 
 	return 0;
 }
 
-void probe_lines_members(struct probe_lines *lines, const char *text, const char *members)
+void probe_lines_members(struct probe_lines *lines, const char *text, const char *members, bool new_file)
 {
 	char *before = lines->members;
 
-	lines->members = memory_format("%s%s\t%s\n", before, text, members);
+	lines->members = memory_format("%s%s%s\t%s\n", before, new_file && *before ? "\n" : "", text, members);
 	free(before);
 }
 

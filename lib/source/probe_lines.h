@@ -34,8 +34,8 @@ void probe_lines_free(struct probe_lines *lines); /* NULL is allowed */
  */
 int probe_lines_add(struct probe_lines *lines, const char *function, const char *binaries, const char *arguments, bool returns);
 
-/* The places of members in programs that have a constant string which begins with this text (program/members.h). */
-void probe_lines_members(struct probe_lines *lines, const char *text, const char *members);
+/* The places of members in programs that have a constant string which begins with this text (program/members.h); of a file, its first line that fits. */
+void probe_lines_members(struct probe_lines *lines, const char *text, const char *members, bool new_file);
 
 /* In all that run. -1 after fail(). */
 int probe_lines_place(struct probe_lines *lines);
