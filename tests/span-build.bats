@@ -44,7 +44,7 @@ connection() {
 
 # sends TIME TID SOCKET OTHER BYTES: it enters the call then, has sent 50 us later; the segment comes in at once, half a millisecond later
 sends() {
-	echo "event ts=${1}00000 cpu=0 tid=$2 name=syscalls:sys_enter_sendto fd=3"
+	echo "event ts=${1}00000 cpu=0 tid=$2 name=syscalls:sys_enter_sendto fd=${FD-3}"
 	echo "event ts=${1}50000 cpu=0 tid=$2 name=sock:sock_send_length sk=$3 family=2 protocol=6 ret=$5 flags=0"
 	echo "event ts=${1%?}500000 cpu=0 tid=0 name=tcp:tcp_probe skaddr=$4 sport=1 dport=1 family=2 data_len=$5"
 }
@@ -170,7 +170,7 @@ older() {
 	refute_output --partial name=/pay
 	echo 'unit name=kv if="x == 1"' >>web.state
 	run -1 --separate-stderr span-build -s ./web.state stream
-	assert_regex "$stderr" "web.state:6: .*event=, if=, fd= and key= are for by=event"
+	assert_regex "$stderr" "web.state:6: .*event=, if=, fd=, key= and until= are for by=event"
 }
 
 # parts GRAPH: the nodes below a span or its queue that tell what its thread did, "PARENT'S-NAME > NAME FROM TO".
@@ -301,6 +301,142 @@ parts() {
 	echo 'call event=probe:call fd={fd}' >>web.state
 	run -1 --separate-stderr span-build -s ./web.state /dev/null
 	assert_regex "$stderr" "web.state:6: key= is missing"
+}
+
+bus_state() {
+	cat >bus.state <<-'END'
+		states  name=bus
+		probe   function=call binary=a return=yes args="fd=%1:s32,cmd=%2:string"
+		probe   function=spread binary=a
+		probe   function=packet binary=a return=yes args="bytes=%1:u64"
+		probe   function=leave binary=a args="fd=%1:s32"
+		probe   function=waits binary=a args="fd=%1:s32,left=%2:s32"
+		unit    name=kv by=event event=probe:call fd={fd} until=probe:call__return name="{cmd}"
+		unit    name=bus by=message event=probe:packet bytes={bytes} until=probe:packet__return name=bus
+		message event=probe:spread to=bus
+		message event=probe:leave fd={fd}
+		backlog event=probe:waits if="left == 1" fd={fd}
+		backlog event=probe:waits if="left == 0" fd={fd} over=yes
+	END
+}
+
+# published [EXTRA-EVENT]...: asker (10) publishes at node a (20), which passes it on over a bus (its descriptor 4) to node b (30), to whom a subscriber
+# (40) is connected as 3: a message at 110, two at once at 111. With OLDER, the connections of bus and subscriber are older than the trace.
+published() {
+	local call="probe:call fd=3 cmd=publish" second
+	echo "host name=h machine=x86_64 waits=$WAITS"
+	for task in "10 asker" "20 a" "30 b" "40 sub"; do
+		echo "task ts=109.0 tid=${task% *} tgid=${task% *} comm=${task#* } program=/usr/bin/${task#* }"
+	done
+	{
+		connection 109.1 10 1 2 0x1 0x2 40000 7000
+		connection 109.2 20 3 4 0x2 0x3 40001 17001
+		connection 109.3 40 5 6 0x4 0x3 40002 7001
+		sends 109.4000 40 5 6 20
+		reads 109.4010 30 6 20
+		sends 109.4020 30 6 5 10
+		reads 109.4030 40 5 10
+		for second in 110 111; do
+			sends $second.0000 10 1 2 16
+			reads $second.0010 20 2 16
+			event $second.0012 20 $call
+			event $second.0013 20 probe:spread
+			event $second.0014 20 probe:call__return
+			[ $second = 110 ] || { event $second.0015 20 $call; event $second.0016 20 probe:spread; event $second.0017 20 probe:call__return; }
+			sends $second.0020 20 2 1 8
+			reads $second.0025 10 1 8
+			FD=4 sends $second.0030 20 3 4 $(((second - 109) * 100))
+			event $second.0032 20 probe:waits fd=4 left=0
+			reads $second.0040 30 4 100
+			event $second.0041 30 probe:packet bytes=100
+			event $second.0042 30 probe:leave fd=3
+			event $second.0043 30 probe:packet__return
+			[ $second = 110 ] || { reads $second.0044 30 4 100; event $second.0045 30 probe:packet bytes=100
+				event $second.0046 30 probe:leave fd=3; event $second.0047 30 probe:packet__return; }
+			sends $second.0060 30 6 5 $(((second - 109) * 50))
+			event $second.0063 30 syscalls:sys_enter_epoll_wait epfd=4
+			reads $second.0070 40 5 $(((second - 109) * 50))
+		done
+		for extra; do
+			# shellcheck disable=SC2086 # words
+			event $extra
+		done
+	} | sort -s -t = -k 2,2 | sed "${EDIT-}"
+}
+
+event() { # TIME TID NAME FIELDS
+	echo "event ts=${1}00000 cpu=0 tid=$2 name=${*:3}"
+}
+
+# messages: "PARENT>ID SERVICE SURE" of each that was received, by its id
+messages() {
+	span-build -s ./bus.state --text | awk '/^span .*kind=consumer/ {
+		for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] }
+		printf "%s>%s %s %s%s\n", v["parent"], v["id"], v["service"], v["sure"], v["candidates"]; split("", v) }' | sort -t '>' -k 2n
+}
+
+followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 sub yes'
+
+@test "messages: what is published is followed over a bus to who subscribed, by positions and order" {
+	bus_state
+	published >stream
+	assert_equal "$(messages <stream)" "$followed"
+	run -0 span-build -s ./bus.state --text stream
+	assert_line --regexp '^span id=4 .*service=a kind=server .*name=publish$'
+	assert_line 'span id=8 parent=4 ts=110.006050000 start=110.003500000 host=h pid=30 tid=30 service=b kind=consumer peer=10.0.0.2 bytes_in=100 sure=yes name=bus'
+	assert_line 'span id=11 parent=8 ts=110.007000000 start=110.006500000 host=h pid=40 tid=40 service=sub kind=consumer peer=10.0.0.3 bytes_in=50 sure=yes'
+	# the bus has no requests, and a subscription's answer does not last until the last message
+	refute_output --partial 'peer=10.0.0.3:17001'
+	assert_line --regexp '^span id=[0-9]+ parent=[0-9]+ ts=109.402050000 .*service=b kind=server .*bytes_out=10 '
+	# where a message's time went: a graph of its own, which the ranking takes as any other
+	span-build -s ./bus.state stream | blame-rank --text >ranked
+	awk '/^path graph=4\/messages / { split($3, node, "="); split($4, from, "="); split($5, to, "="); time[node[2]] += to[2] - from[2] }
+		/^node graph=4\/messages / { split($3, node, "="); match($0, /name="[^"]*"|name=[^ ]*/); name[node[2]] = substr($0, RSTART + 5, RLENGTH - 5) }
+		END { for (n in time) printf "%s %.2f\n", name[n], time[n] * 1000 }' ranked | LC_ALL=C sort >parts
+	diff parts - <<-'END'
+		"b: bus" 0.20
+		"network: a to b at 10.0.0.3:17001" 0.50
+		"network: b to sub at 10.0.0.4" 0.50
+		"queue: b" 0.50
+		"queue: sub" 0.50
+		"send queue: a to 10.0.0.3:17001" 1.70
+		"send queue: b to 10.0.0.4" 1.80
+	END
+}
+
+@test "messages: where order and positions do not tell, none has a parent" {
+	bus_state
+	# one more was left than came in, and it may be any
+	assert_equal "$(published "111.0018 20 probe:spread" | messages | grep ' b ')" $'4>8 b yes\n>9 b no3\n>10 b no3'
+	# nobody knows whether all was sent: the queue's end is not told, or it is told that something is left
+	assert_equal "$(EDIT='/111.0032.*waits/d' published | messages | grep ' b ')" $'4>8 b yes\n>9 b no0\n>10 b no0'
+	assert_equal "$(published "111.0061 30 probe:waits fd=3 left=1" | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no2'
+	assert_equal "$(EDIT='/111.0063/d' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no2'
+	# it is sent when it is told that nothing is left
+	assert_equal "$(published "111.0061 30 probe:waits fd=3 left=1" "111.0062 30 probe:waits fd=3 left=0" | messages)" "$followed"
+	# what the calls received is not what the program has: it is enciphered
+	assert_equal "$(EDIT='s/bytes=100/bytes=80/' published | messages | grep -c ' b ')" 0
+	# events were lost: from then on nothing is known
+	assert_equal "$(EDIT='/ts=111.000000/i lost ts=110.900000000 cpu=0 count=1 from=110.800000000' published | messages)" $'4>5 b yes\n5>6 sub yes'
+	# what is left outside of any request has no cause
+	assert_equal "$(EDIT='/111.0042/{h;d};/111.0043/G' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no1\n10>13 sub yes'
+}
+
+@test "messages: faults in message and backlog lines" {
+	bus_state
+	bad() { # LINE MESSAGE
+		{ cat bus.state; echo "$1"; } >bad.state
+		run -1 --separate-stderr span-build -s ./bad.state /dev/null
+		assert_regex "$stderr" "$2"
+	}
+	bad 'message event=probe:leave' "bad.state:13: a message line has fd= or to="
+	bad 'message event=probe:leave fd={fd} to=bus' "bad.state:13: a message line has fd= or to="
+	bad 'message event=probe:none to=bus' "no probe line makes the event probe:none of a message line"
+	bad 'backlog event=probe:leave' "bad.state:13: fd= is missing"
+	bad 'backlog event=probe:leave fd={fd} over=perhaps' "bad.state:13: over= is yes or no"
+	bad 'unit name=x by=message event=probe:packet' "bad.state:13: by=message needs bytes="
+	bad 'unit name=x by=event event=probe:packet bytes={bytes}' "bad.state:13: by=message needs bytes="
+	bad 'unit name=x by=event event=probe:packet until=probe:none' "no probe line makes the event probe:none of a unit line"
 }
 
 @test "a span that is shorter than its clock may be wrong says so, and so does the network" {

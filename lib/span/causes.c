@@ -31,6 +31,13 @@ int64_t turns_waited(const struct turn_host *host, int32_t tid, int64_t from, in
 	return before < thread->waited.count && thread->waited.items[before].ts <= to ? thread->waited.items[before].ts : TIME_NONE;
 }
 
+int64_t turns_arrival(const struct end *end, uint64_t position, int64_t otherwise)
+{
+	size_t before = COUNT_UNTIL(end->arrived.items, end->arrived.count, end, position);
+
+	return before < end->arrived.count && end->arrived.items[before].ts < otherwise ? end->arrived.items[before].ts : otherwise;
+}
+
 static bool lost_within(const struct turn_host *host, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < host->gaps.count; i++)

@@ -246,6 +246,7 @@ static struct socket *get_socket(struct flows *flows, int64_t sk)
 	socket->cut = INT64_MAX;
 	socket->end = NEW(struct end);
 	socket->end->fd = -1;
+	socket->end->since = INT64_MIN;
 	HASH_ADD(hh, flows->sockets, sk, sizeof(socket->sk), socket);
 	return socket;
 }
@@ -298,7 +299,10 @@ static void take_state(struct flows *flows, const struct event *event)
 		return;
 	socket = get_socket(flows, sk);
 	end = socket->end;
-	socket->begun |= state == STATE_SYN_SENT || state == STATE_SYN_RECV;
+	if (!socket->begun && (state == STATE_SYN_SENT || state == STATE_SYN_RECV)) {
+		socket->begun = true;
+		end->since = event->ts;
+	}
 	end->connected |= state == STATE_SYN_SENT;
 	end->accepted |= state == STATE_SYN_RECV;
 	end->local.port = (uint16_t)event_number(event, flows->state_sport);
@@ -523,6 +527,7 @@ static void count_from_base(struct socket *socket)
 	rebase(&end->received, base->ts, base->in);
 	rebase(&end->arrived, base->ts, base->in);
 	end->older = true;
+	end->since = base->ts;
 	end->accepted = base->server;
 	end->fd = end->fd < 0 ? base->fd : end->fd;
 }

@@ -48,6 +48,7 @@ struct moves {
 struct end {
 	struct address local, peer;
 	struct moves sent, received, arrived;
+	int64_t since; /* what it moved is known from here on: its beginning, or its `socket` record; INT64_MIN: not told */
 	int32_t fd; /* what it was sent by last; -1: not known */
 	bool again; /* it sent segments again */
 	bool whole; /* from its beginning to its end */

@@ -1,13 +1,12 @@
 #include "span/requests.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "span/messages.h"
 #include "span/spans.h"
 #include "span/talks.h"
 #include "span/turns.h"
@@ -55,6 +54,9 @@ static void forget(struct requests *requests)
 		host_free(&requests->hosts.items[i]);
 	for (size_t i = 0; i < requests->widths.count; i++)
 		free(requests->widths.items[i].host);
+	if (requests->messages)
+		messages_free(requests->messages);
+	requests->messages = NULL;
 	requests->widths.count = 0;
 	requests->hosts.count = 0;
 	requests->turns.count = 0;
@@ -273,12 +275,14 @@ static int take_loss(struct requests *requests, const struct fields *fields)
 	return 0;
 }
 
-static void add_wait(struct turn_thread *thread, int64_t ts)
+static void take_wait(struct turn_host *host, int32_t tid, int64_t ts)
 {
+	struct turn_thread *thread = get_thread(host, tid);
 	size_t place = thread->waited.count;
 
 	(void)ARRAY_ADD(&thread->waited);
 	thread->waited.items[place].ts = ts;
+	units_waits(host->units, tid);
 }
 
 static int take_event(struct requests *requests, const struct record *record)
@@ -291,7 +295,7 @@ static int take_event(struct requests *requests, const struct record *record)
 	for (int i = 0; i < WAITS; i++)
 		if (event.type == requests->waits[i] &&
 		    !((i == POLL || i == PPOLL) && event_has(&event, requests->descriptors[i]) && event_number(&event, requests->descriptors[i]) <= 1))
-			add_wait(get_thread(host, event.tid), event.ts);
+			take_wait(host, event.tid, event.ts);
 	units_event(host->units, &event);
 	if (!record->packed) {
 		struct turn_thread *thread = get_thread(host, event.tid);
@@ -349,14 +353,6 @@ int requests_record(struct requests *requests, const struct record *record)
 
 /* --- turns -------------------------------------------------------------------------------------------------------- */
 
-/* When the byte behind this position had arrived; `otherwise` if no segment tells. */
-static int64_t arrival(const struct end *end, uint64_t position, int64_t otherwise)
-{
-	size_t before = COUNT_UNTIL(end->arrived.items, end->arrived.count, end, position);
-
-	return before < end->arrived.count && end->arrived.items[before].ts < otherwise ? end->arrived.items[before].ts : otherwise;
-}
-
 static void begin_turn(struct requests *requests, const struct end *end, bool server, int host, const struct moved *first, uint64_t from)
 {
 	struct turn turn = {.end = end, .host = host, .server = server, .tid = first->tid, .alone = true, .from = from, .parent = -1};
@@ -369,7 +365,7 @@ static void begin_turn(struct requests *requests, const struct end *end, bool se
 
 /*
  * Cuts what an end moved into turns. A turn ends where the asking side sends again after it was answered. Of a connection that is older than the
- * trace, what was asked before the first answer may have begun earlier, and is left out.
+ * trace, what was asked before the first answer may have begun earlier, and is left out. Messages that come behind an answer are no part of it.
  */
 static void find_turns(struct requests *requests, const struct end *end, bool server, int host)
 {
@@ -379,6 +375,8 @@ static void find_turns(struct requests *requests, const struct end *end, bool se
 	size_t i = 0, k = 0;
 	struct turn *turn = NULL;
 
+	if (messages_have(requests->messages, end))
+		return;
 	while (i < asks->count || ((turn || !begun) && k < answers->count)) {
 		bool ask = i < asks->count && (k == answers->count || asks->items[i].ts <= answers->items[k].ts);
 		const struct moved *moved = ask ? &asks->items[i++] : &answers->items[k++];
@@ -390,7 +388,7 @@ static void find_turns(struct requests *requests, const struct end *end, bool se
 		}
 		*(ask ? &asked : &told) = moved->end;
 		begun |= !ask;
-		if (!turn)
+		if (!turn || (!ask && turn->answered && messages_hold(requests->messages, end, told)))
 			continue;
 		turn->answered |= !ask;
 		turn->alone &= moved->tid == turn->tid;
@@ -416,7 +414,7 @@ static bool is_of_turn(const struct turn_host *host, const struct turn *turn, co
 {
 	int32_t process = turns_process(host, turn->tid);
 
-	if (!units_count_for(host->units, begun->unit, turn->end->local.port))
+	if (begun->unit->message || !units_count_for(host->units, begun->unit, turn->end->local.port))
 		return false;
 	if (begun->unit->fd.pieces.count == 0)
 		return begun->end == turn->end;
@@ -536,101 +534,11 @@ static void find_queues(struct requests *requests, struct ends *index, const str
 	for (size_t i = 0; answers && !client->again && i < answers->turns.count; i++) {
 		struct turn *turn = &requests->turns.items[answers->turns.items[i]];
 
-		turn->start = arrival(server, turn->from, turn->taken);
+		turn->start = turns_arrival(server, turn->from, turn->taken);
 	}
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
-
-/* "10.0.0.2:6379"; of who asks without the port, which is another each time. */
-static void spell_peer(const struct turn *turn, char *text, size_t room)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-	const struct address *peer = &turn->end->peer;
-	bool ipv4 = !memcmp(peer->ip, mapped, sizeof(mapped));
-	char ip[INET6_ADDRSTRLEN];
-
-	inet_ntop(ipv4 ? AF_INET : AF_INET6, ipv4 ? peer->ip + 12 : peer->ip, ip, sizeof(ip));
-	if (turn->server)
-		snprintf(text, room, "%s", ip);
-	else
-		snprintf(text, room, ipv4 ? "%s:%u" : "[%s]:%u", ip, peer->port);
-}
-
-/* The name of the process: that of its first thread, else the thread's own name. */
-static const char *service_name(const struct turn_host *host, int32_t tid)
-{
-	struct turn_thread *thread, *leader = NULL;
-
-	HASH_FIND_INT(host->threads, &tid, thread);
-	if (thread && thread->tgid)
-		HASH_FIND_INT(host->threads, &thread->tgid, leader);
-	if (leader && leader->service)
-		return leader->service;
-	if (thread && thread->service)
-		return thread->service;
-	return thread && *thread->comm ? thread->comm : NULL;
-}
-
-/* From when the thread took the request on it did nothing else until it waited for whatever came next; TIME_NONE: others had a hand in it. */
-static int64_t own_until(const struct turn_host *host, const struct turn *turn)
-{
-	int64_t waited = turns_waited(host, turn->tid, turn->taken, turn->last);
-
-	if (!turn->server || !turn->alone || !turn->answered || !turns_see_waits(host))
-		return TIME_NONE;
-	return waited == TIME_NONE ? turn->last : waited;
-}
-
-/* Only this thread ever received on the connection. */
-static bool is_only_reader(const struct turn *turn)
-{
-	for (size_t i = 0; i < turn->end->received.count; i++)
-		if (turn->end->received.items[i].tid != turn->tid)
-			return false;
-	return true;
-}
-
-static void tell(struct requests *requests, struct spans *spans, int32_t index)
-{
-	const struct turn *turn = &requests->turns.items[index];
-	const struct turn_host *host = &requests->hosts.items[turn->host];
-	char id[NUMBER_ROOM], parent[NUMBER_ROOM], peer[INET6_ADDRSTRLEN + 16];
-	struct span_told told = {.id = id, .name = turn->name, .width = host->width, .split = turn->split, .behind = turn->behind, .host = host->name, .service = service_name(host, turn->tid), .peer = peer,
-		.pid = turns_process(host, turn->tid), .start = turn->start, .end = turn->last > turn->start ? turn->last : turn->start,
-		.kind = turn->server ? SPAN_SERVER : SPAN_CLIENT, .tid = turn->tid, .found = true, .sure = turn->sure,
-		.candidates = turn->candidates, .bytes_in = turn->bytes_in, .bytes_out = turn->bytes_out, .taken = turn->taken,
-		.host_number = turn->host, .own_until = own_until(host, turn), .queue_own = turn->server && is_only_reader(turn)};
-
-	number_spell_integer(id, index + 1);
-	number_spell_integer(parent, turn->parent + 1);
-	told.parent = turn->parent >= 0 ? parent : NULL;
-	spell_peer(turn, peer, sizeof(peer));
-	spans_add(spans, &told);
-	requests->counts.spans++;
-	requests->counts.unsure += !turn->sure;
-}
-
-static void tell_lane(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
-{
-	const struct requests *requests = context;
-
-	lanes_tell(requests->hosts.items[host].lanes, tid, from, to, doings);
-}
-
-static int write_spans(struct requests *requests)
-{
-	struct spans *spans = spans_new();
-	int status;
-
-	requests->tellers[1] = (struct doings_teller){tell_lane, requests};
-	spans_tellers(spans, requests->tellers);
-	for (size_t i = 0; i < requests->turns.count; i++)
-		tell(requests, spans, (int32_t)i);
-	status = spans_write(spans, requests->stream);
-	spans_free(spans);
-	return status;
-}
+/* --- all ----------------------------------------------------------------------------------------------------------- */
 
 /* Of a talk: the end that asks, 0 or 1; -1: not known. Where one accepted, the other asks. */
 static int asking_end(const struct talk *talk)
@@ -677,6 +585,7 @@ static void find_all(struct requests *requests)
 		flows_ends(host->flows, &count);
 		requests->counts.blind += count && !turns_see_waits(host);
 	}
+	requests->messages = messages_find(requests, talks);
 	find_all_turns(requests, talks);
 	index = index_turns(requests);
 	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
@@ -703,7 +612,7 @@ int requests_write(struct requests *requests)
 		if (lanes_end(requests->hosts.items[h].lanes) < 0)
 			return -1;
 	find_all(requests);
-	status = write_spans(requests);
+	status = turns_write(requests);
 	forget(requests);
 	return status;
 }

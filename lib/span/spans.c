@@ -183,9 +183,9 @@ void spans_add(struct spans *spans, const struct span_told *told)
 {
 	struct kept_span span = {.start = told->start, .end = told->end, .pid = told->pid, .kind = told->kind, .follows = told->follows,
 				 .found = told->found, .sure = told->sure, .tid = told->tid, .candidates = told->candidates,
-				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .split = told->split, .behind = told->behind,
+				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .behind = told->behind,
 				 .taken = told->taken, .width = told->width, .host_number = told->host_number,
-				 .queue_own = told->queue_own, .own_until = told->found ? told->own_until : TIME_NONE};
+				 .message = told->message, .left = told->left, .sent = told->sent, .queue_own = told->queue_own, .own_until = told->found ? told->own_until : TIME_NONE};
 	int32_t first;
 
 	span.key = make_key(told->trace ? told->trace : "", told->id, &span.key_length);
@@ -194,6 +194,7 @@ void spans_add(struct spans *spans, const struct span_told *told)
 	span.service = intern(spans, told->service);
 	span.host = intern(spans, told->host);
 	span.peer = intern(spans, told->peer);
+	span.at = intern(spans, told->at);
 	span.error = intern(spans, told->error);
 	span.parent = span.child = span.next = span.twin = SPAN_NONE;
 	first = find_key(spans, span.key, span.key_length);
@@ -320,10 +321,10 @@ static int write_span(const struct spans *spans, const struct kept_span *span, s
 	text_of(line, "service", span->service);
 	text_of(line, "kind", kinds[span->kind]);
 	text_of(line, "peer", span->peer);
-	if (span->found && !span->split) {
+	if (span->found && span->bytes_in != SPAN_BYTES_UNKNOWN)
 		line_unsigned(line, "bytes_in", span->bytes_in);
+	if (span->found && span->bytes_out != SPAN_BYTES_UNKNOWN)
 		line_unsigned(line, "bytes_out", span->bytes_out);
-	}
 	if (span->found)
 		line_text(line, "sure", span->sure ? "yes" : "no");
 	if (span->found && !span->sure)
@@ -374,6 +375,35 @@ static int write_graph(struct spans *spans, int32_t root, struct stream *stream)
 	return status;
 }
 
+/* Tells whether messages have their way from this span: what came of messages belongs to who left the first. */
+static bool sends_messages(const struct kept_span *spans, int32_t index)
+{
+	int32_t child = spans[index].child;
+
+	if (spans[index].message && spans[index].parent != SPAN_NONE)
+		return false;
+	while (child != SPAN_NONE && !spans[child].message)
+		child = spans[child].next;
+	return child != SPAN_NONE;
+}
+
+static int write_messages(struct spans *spans, const struct order *order, struct stream *stream)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < order->spans.count && status == 0; i++) {
+		int32_t index = order->spans.items[i];
+		char *id = sends_messages(spans->spans.items, index) ? memory_format("%s/messages", spans->spans.items[index].id) : NULL;
+		struct graph *graph = id ? tree_messages_graph(spans->spans.items, index, id, spans->tellers, &spans->counts) : NULL;
+
+		status = graph ? graph_write(graph, stream) : 0;
+		if (graph)
+			graph_free(graph);
+		free(id);
+	}
+	return status;
+}
+
 /* The spans of the tree, in `order`. */
 static void gather(const struct kept_span *spans, int32_t root, struct order *order, uint8_t *seen)
 {
@@ -398,6 +428,8 @@ static int write_trees(struct spans *spans, const struct order *roots, uint8_t *
 		status = write_spans(spans, &order, stream);
 		if (status == 0)
 			status = write_graph(spans, roots->spans.items[i], stream);
+		if (status == 0)
+			status = write_messages(spans, &order, stream);
 		spans->counts.trees++;
 	}
 	free(order.spans.items);

@@ -26,6 +26,7 @@ enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRO
 enum span_kind span_kind_of(const char *name);
 
 #define SPAN_WIDTH_UNKNOWN INT64_MAX
+#define SPAN_BYTES_UNKNOWN UINT64_MAX
 
 /* A span as its source has it. Texts are the caller's; NULL: not known. */
 struct span_told {
@@ -42,8 +43,10 @@ struct span_told {
 	bool found;  /* the rest counts */
 	bool sure;   /* who caused it, or that nobody did whom the data have */
 	uint64_t candidates; /* if not: how many may have */
-	uint64_t bytes_in, bytes_out;
-	bool split;	     /* one of several that share those bytes */
+	uint64_t bytes_in, bytes_out; /* SPAN_BYTES_UNKNOWN: one of several that share them */
+	bool message;	     /* its parent left it in a queue, and goes on without an answer */
+	const char *at;	     /* then: the address where it came in */
+	int64_t left, sent;  /* when its parent did, and when it was taken out of the queue; TIME_NONE: not known */
 	bool behind;	     /* and until `taken` those before it were served: their time is theirs */
 	int64_t taken;	     /* from start until then it was in a queue */
 	int32_t host_number; /* for tellers of doings */

@@ -19,6 +19,7 @@ struct tree {
 	struct graph *graph;
 	ARRAY(struct step) todo; /* a stack: trees may be deep */
 	ARRAY(struct step) children; /* of the span at hand */
+	bool messages; /* it is of the way of messages; else they are no part of it */
 	const struct doings_teller *tellers; /* NULL: none */
 	struct doings doings, told[DOINGS_TELLERS + 1]; /* of all tellers, and of each */
 	struct spans_counts *counts;
@@ -79,6 +80,31 @@ static bool apart(const struct step *parent, const struct kept_span *child)
 	       (child->end > child->start && (child->end == parent->start || child->start == parent->end));
 }
 
+/* The next span in the tree below the root, behind those below this one; SPAN_NONE: there is none. */
+static int32_t next_beside(const struct kept_span *spans, int32_t at, int32_t root)
+{
+	while (at != root && spans[at].next == SPAN_NONE)
+		at = spans[at].parent;
+	return at == root ? SPAN_NONE : spans[at].next;
+}
+
+static int32_t next_below(const struct kept_span *spans, int32_t at, int32_t root)
+{
+	return spans[at].child != SPAN_NONE ? spans[at].child : next_beside(spans, at, root);
+}
+
+/* When the message and all that came of it had arrived. */
+static int64_t message_end(const struct kept_span *spans, int32_t message)
+{
+	int64_t end = spans[message].end;
+
+	for (int32_t at = spans[message].child; at != SPAN_NONE;) {
+		end = spans[at].message ? later(end, spans[at].end) : end;
+		at = spans[at].message ? next_below(spans, at, message) : next_beside(spans, at, message);
+	}
+	return end;
+}
+
 /* The child's step, clipped; its waits are found later. False: it is no part of the root's time. */
 static bool clip(const struct tree *tree, const struct step *parent, int32_t child, struct step *step)
 {
@@ -87,6 +113,11 @@ static bool clip(const struct tree *tree, const struct step *parent, int32_t chi
 	int64_t from = parent->start, to = parent->end;
 
 	*step = (struct step){.span = child, .wait_start = TIME_NONE, .wait_end = TIME_NONE};
+	if (span->message) {
+		step->start = later(span->left, from);
+		step->end = sooner(message_end(tree->spans, child), to);
+		return step->start < step->end;
+	}
 	step->async = outside || is_async(&tree->spans[parent->span], span);
 	if (step->async) {
 		from = tree->graph->from;
@@ -126,20 +157,10 @@ static void find_waits(struct tree *tree, int64_t end)
 static uint64_t count_below(const struct kept_span *spans, int32_t root)
 {
 	uint64_t count = 0;
-	int32_t at = root;
 
-	for (;;) {
+	for (int32_t at = root; at != SPAN_NONE; at = next_below(spans, at, root))
 		count++;
-		if (spans[at].child != SPAN_NONE) {
-			at = spans[at].child;
-			continue;
-		}
-		while (at != root && spans[at].next == SPAN_NONE)
-			at = spans[at].parent;
-		if (at == root)
-			return count;
-		at = spans[at].next;
-	}
+	return count;
 }
 
 static void find_children(struct tree *tree, const struct step *parent)
@@ -148,10 +169,12 @@ static void find_children(struct tree *tree, const struct step *parent)
 	for (int32_t child = tree->spans[parent->span].child; child != SPAN_NONE; child = tree->spans[child].next) {
 		struct step step;
 
+		if (tree->spans[child].message != tree->messages)
+			continue;
 		if (clip(tree, parent, child, &step))
 			*ARRAY_ADD(&tree->children) = step;
 		else
-			tree->counts->late += count_below(tree->spans, child);
+			tree->counts->late += tree->messages ? 0 : count_below(tree->spans, child);
 	}
 	if (tree->children.count)
 		qsort(tree->children.items, tree->children.count, sizeof(*tree->children.items), last_first);
@@ -340,6 +363,46 @@ static void add_queue(struct tree *tree, const struct step *step, int32_t parent
 		add_doings(tree, span, queue.start, queue.end, parent);
 }
 
+/* A part of a message's way, from `at` on. Returns where it ends; a part that took no time has no node. Frees the name. */
+static int64_t add_part(struct tree *tree, const struct step *way, int32_t parent, int64_t at, int64_t until, char *name, const char *what)
+{
+	struct step step = {.span = way->span, .parent = parent, .start = at, .end = sooner(until, way->end), .wait_start = at};
+
+	step.wait_end = step.end;
+	if (step.end > at)
+		add_node(tree, &step, name, memory_format("%s, %s span %s", name, what, tree->spans[way->span].id));
+	free(name);
+	return later(at, step.end);
+}
+
+/* A message waits until it is sent, is on its way, waits until it is read, and is then passed on. What is none of the others is the network. */
+static void take_message(struct tree *tree, const struct step *step)
+{
+	const struct kept_span *span = &tree->spans[step->span], *parent = &tree->spans[span->parent];
+	const char *from = parent->service ? parent->service : "?", *to = span->service ? span->service : "?", *place = span->at ? span->at : "?";
+	char *name = memory_format("network: %s to %s at %s", from, to, place), *doubt = doubt_of(parent, span);
+	int32_t way = add_node(tree, step, name, memory_format("%s, before span %s%s", name, span->id, doubt));
+	struct step taken = {.span = step->span, .parent = way, .end = step->end, .wait_end = step->end};
+	int64_t at = step->start;
+
+	free(doubt);
+	free(name);
+	at = add_part(tree, step, way, at, span->sent, memory_format("send queue: %s to %s", from, place), "before it sent");
+	at = later(at, sooner(span->start, step->end));
+	at = add_part(tree, step, way, at, span->taken, memory_format("queue: %s", to), "before it read");
+	if (at >= step->end)
+		return;
+	taken.start = taken.wait_start = at;
+	way = add_span(tree, &taken);
+	find_children(tree, &taken);
+	if (span->own_until != TIME_NONE)
+		add_doings(tree, span, at, sooner(span->own_until, step->end), way);
+	for (size_t i = tree->children.count; i-- > 0;) {
+		tree->children.items[i].parent = way;
+		*ARRAY_ADD(&tree->todo) = tree->children.items[i];
+	}
+}
+
 static void take(struct tree *tree, const struct step *step)
 {
 	int32_t node = add_span(tree, step);
@@ -357,6 +420,29 @@ static void take(struct tree *tree, const struct step *step)
 	}
 }
 
+static struct graph *make(struct tree *tree, int32_t root, const char *id, int64_t from, int64_t to)
+{
+	tree->graph = graph_new(GRAPH_RAG, id);
+	tree->graph->from = from;
+	tree->graph->to = to;
+	*ARRAY_ADD(&tree->todo) = (struct step){root, NODE_NONE, from, to, TIME_NONE, TIME_NONE, false};
+	while (tree->todo.count) {
+		struct step step = tree->todo.items[--tree->todo.count];
+
+		if (tree->spans[step.span].message && step.parent != NODE_NONE)
+			take_message(tree, &step);
+		else
+			take(tree, &step);
+	}
+	tree->graph->root = 0;
+	free(tree->todo.items);
+	free(tree->children.items);
+	for (int i = 0; i < DOINGS_TELLERS; i++)
+		free(tree->told[i].items.items);
+	free(tree->doings.items.items);
+	return tree->graph;
+}
+
 struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
 			 struct spans_counts *counts)
 {
@@ -366,20 +452,19 @@ struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char
 		counts->late += count_below(spans, root) - 1;
 		return NULL;
 	}
-	tree.graph = graph_new(GRAPH_RAG, id);
-	tree.graph->from = spans[root].start;
-	tree.graph->to = spans[root].end;
-	*ARRAY_ADD(&tree.todo) = (struct step){root, NODE_NONE, spans[root].start, spans[root].end, TIME_NONE, TIME_NONE, false};
-	while (tree.todo.count) {
-		struct step step = tree.todo.items[--tree.todo.count];
+	return make(&tree, root, id, spans[root].start, spans[root].end);
+}
 
-		take(&tree, &step);
-	}
-	tree.graph->root = 0;
-	free(tree.todo.items);
-	free(tree.children.items);
-	for (int i = 0; i < DOINGS_TELLERS; i++)
-		free(tree.told[i].items.items);
-	free(tree.doings.items.items);
-	return tree.graph;
+struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+				  struct spans_counts *counts)
+{
+	struct tree tree = {.spans = spans, .counts = counts, .tellers = tellers, .messages = true};
+	int64_t from = INT64_MAX, to = INT64_MIN;
+
+	for (int32_t child = spans[root].child; child != SPAN_NONE; child = spans[child].next)
+		if (spans[child].message) {
+			from = sooner(from, spans[child].left);
+			to = later(to, message_end(spans, child));
+		}
+	return from < to ? make(&tree, root, id, from, to) : NULL;
 }

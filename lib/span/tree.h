@@ -29,15 +29,15 @@ struct kept_span {
 	size_t key_length;
 	const char *id;	       /* in key */
 	char *parent_id;       /* NULL: none told */
-	const char *name, *service, *host, *peer, *error; /* interned; NULL: not told */
+	const char *name, *service, *host, *peer, *at, *error; /* interned; NULL: not told */
 	int64_t start, end, pid;
 	int32_t parent, child, next; /* indexes, once all are linked: the first child, the parent's next child; SPAN_NONE */
 	int32_t twin;		     /* the server's span of the same id; SPAN_NONE */
 	uint8_t kind;
-	bool follows, orphan, found, sure, split, behind;
+	bool follows, orphan, found, sure, behind, message;
 	int32_t tid;
 	uint64_t candidates, bytes_in, bytes_out;
-	int64_t taken, width, own_until; /* see spans.h */
+	int64_t taken, width, own_until, left, sent; /* see spans.h */
 	int32_t host_number;
 	bool queue_own;
 };
@@ -45,6 +45,13 @@ struct kept_span {
 /* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. `tellers`: NULL: none. */
 struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
 			 struct spans_counts *counts);
+
+/*
+ * The graph of the messages that the root, a span, left in queues, and of what came of them: from the first that it left to the last that arrived. Each
+ * is a node called "network: SERVICE to SERVICE at ADDRESS", below which are the time in the sender's queue, in the reader's, and the span. NULL: they took no time.
+ */
+struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+				  struct spans_counts *counts);
 
 /* The operation's name with '*' for numbers and ids in it; the caller frees it. */
 char *operation_name(const char *operation);

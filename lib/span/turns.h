@@ -1,6 +1,6 @@
 /*
  * turns: requests and their answers, as they are found at the ends of connections, and the hosts they are of. Private to requests.c, which finds
- * them, and causes.c, which finds which request each call of a server belongs to.
+ * them, causes.c, which finds which request each call of a server belongs to, and messages.c, which finds what is not answered.
  */
 #ifndef SPAN_TURNS_H
 #define SPAN_TURNS_H
@@ -74,6 +74,7 @@ struct requests {
 	ARRAY(struct width) widths;
 	int host; /* at hand */
 	ARRAY(struct turn) turns;
+	struct messages *messages; /* NULL: not looked for yet */
 	struct doings_teller tellers[DOINGS_TELLERS]; /* the last: lanes */
 	struct requests_counts counts;
 };
@@ -87,7 +88,13 @@ bool turns_see_waits(const struct turn_host *host);
 /* When the thread first waited for several descriptors in [from, to]; TIME_NONE: it did not. */
 int64_t turns_waited(const struct turn_host *host, int32_t tid, int64_t from, int64_t to);
 
+/* When the byte behind this position had arrived; `otherwise` if no segment tells of an earlier time. */
+int64_t turns_arrival(const struct end *end, uint64_t position, int64_t otherwise);
+
 /* Of each turn, which are in order of their starts: whether it is certain what caused it, and what did. */
 void causes_find(struct requests *requests);
+
+/* Writes all turns and messages as spans. 0; -1 after fail(). */
+int turns_write(struct requests *requests);
 
 #endif

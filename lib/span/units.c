@@ -4,6 +4,8 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/number.h"
+
 struct run {
 	int64_t from, to;
 };
@@ -13,6 +15,7 @@ struct runner { /* a thread */
 	int depth; /* of callbacks within each other */
 	int64_t since;
 	ARRAY(struct run) runs; /* one after the other */
+	ARRAY(uint64_t) doing;	/* requests within each other, by number */
 	ARRAY(struct called) called;
 	struct keyed *keyed;
 	UT_hash_handle hh;
@@ -32,8 +35,11 @@ struct units {
 	struct state_attributes *attributes; /* none: a unit's templates are of its event alone */
 	ARRAY(const struct state_unit *) units;
 	ARRAY(const struct state_call *) calls;
+	ARRAY(const struct state_message *) messages;
+	ARRAY(const struct state_backlog *) backlogs;
 	ARRAY(struct state_dispatch) dispatches;
 	ARRAY(struct begun) begun;
+	ARRAY(struct queued) queued;
 	struct runner *runners;
 };
 
@@ -62,6 +68,7 @@ void units_free(struct units *units)
 		}
 		free(runner->called.items);
 		free(runner->runs.items);
+		free(runner->doing.items);
 		free(runner);
 	}
 	for (size_t i = 0; i < units->begun.count; i++)
@@ -69,6 +76,9 @@ void units_free(struct units *units)
 	free(units->begun.items);
 	free(units->units.items);
 	free(units->calls.items);
+	free(units->messages.items);
+	free(units->backlogs.items);
+	free(units->queued.items);
 	free(units->dispatches.items);
 	state_attributes_free(units->attributes);
 	state_texts_free(units->texts);
@@ -82,6 +92,10 @@ void units_add(struct units *units, const struct state_file *file)
 		*ARRAY_ADD(&units->units) = &file->units.items[i];
 	for (size_t i = 0; i < file->calls.count; i++)
 		*ARRAY_ADD(&units->calls) = &file->calls.items[i];
+	for (size_t i = 0; i < file->messages.count; i++)
+		*ARRAY_ADD(&units->messages) = &file->messages.items[i];
+	for (size_t i = 0; i < file->backlogs.count; i++)
+		*ARRAY_ADD(&units->backlogs) = &file->backlogs.items[i];
 	for (size_t i = 0; i < file->dispatches.count; i++)
 		*ARRAY_ADD(&units->dispatches) = file->dispatches.items[i];
 }
@@ -115,14 +129,20 @@ static char *text_of(struct units *units, const struct state_template *template,
 	return copy;
 }
 
-static int32_t read_fd(struct units *units, const struct state_template *template, const struct event *event)
+/* -1: it has none, or none up to the most. */
+static int64_t read_number(struct units *units, const struct state_template *template, const struct event *event, int64_t most)
 {
-	char *text = text_of(units, template, event), *end;
-	long fd = text ? strtol(text, &end, 10) : -1;
-	bool whole = text && *text && !*end && fd >= 0 && fd <= INT32_MAX;
+	char *text = text_of(units, template, event);
+	int64_t number;
+	bool whole = text && number_integer(text, strlen(text), &number) == 0 && number >= 0 && number <= most;
 
 	free(text);
-	return whole ? (int32_t)fd : -1;
+	return whole ? number : -1;
+}
+
+static int32_t read_fd(struct units *units, const struct state_template *template, const struct event *event)
+{
+	return (int32_t)read_number(units, template, event, INT32_MAX);
 }
 
 static struct runner *get_runner(struct units *units, int32_t tid)
@@ -155,10 +175,13 @@ static void keep_key(struct runner *runner, const char *key, uint64_t number)
 static void take_begun(struct units *units, const struct state_unit *unit, const struct event *event)
 {
 	struct begun begun = {.ts = event->ts, .tid = event->tid, .fd = read_fd(units, &unit->fd, event), .unit = unit, .number = units->begun.count + 1};
+	int64_t bytes = read_number(units, &unit->bytes, event, INT64_MAX);
 	char *key;
 
-	if (unit->fd.pieces.count && begun.fd < 0)
+	if ((unit->fd.pieces.count && begun.fd < 0) || (unit->message && bytes <= 0))
 		return; /* of no connection: a script's call of another command */
+	begun.bytes = bytes > 0 ? (uint64_t)bytes : 0;
+	begun.until = INT64_MAX;
 	begun.end = flows_received_last(units->flows, event->tid);
 	begun.name = text_of(units, &unit->request, event);
 	if (begun.name)
@@ -208,11 +231,90 @@ static bool holds(struct units *units, const struct state_test *test, const stru
 	return state_test_holds(test, &scene);
 }
 
+/* The unit's event begins one more, or only goes on with the one around it, such as a script's call of another command. */
+static void take_doing(struct units *units, const struct event *event, uint64_t begun)
+{
+	struct runner *runner = get_runner(units, event->tid);
+	uint64_t around = runner->doing.count ? runner->doing.items[runner->doing.count - 1] : 0;
+
+	*ARRAY_ADD(&runner->doing) = begun ? begun : around;
+}
+
+static void take_done(struct units *units, const struct event *event)
+{
+	struct runner *runner = get_runner(units, event->tid);
+	uint64_t done;
+
+	if (!runner->doing.count)
+		return; /* it began before the trace */
+	done = runner->doing.items[--runner->doing.count];
+	if (done && (!runner->doing.count || runner->doing.items[runner->doing.count - 1] != done))
+		units->begun.items[done - 1].until = event->ts;
+}
+
+/* Several lines may be about one event: it is one step into a request, and one out of it. */
+static void take_units(struct units *units, const struct event *event)
+{
+	uint64_t begun = 0;
+	bool enters = false, leaves = false;
+
+	for (size_t i = 0; i < units->units.count; i++) {
+		const struct state_unit *unit = units->units.items[i];
+		size_t before = units->begun.count;
+
+		if (unit->until && unit->until == event->type)
+			leaves = true;
+		if (unit->type != event->type)
+			continue;
+		enters |= unit->until != NULL;
+		if (holds(units, &unit->test, event))
+			take_begun(units, unit, event);
+		if (unit->until && units->begun.count > before)
+			begun = units->begun.count;
+	}
+	if (enters)
+		take_doing(units, event, begun);
+	if (leaves)
+		take_done(units, event);
+}
+
+void units_waits(struct units *units, int32_t tid)
+{
+	struct runner *runner;
+
+	HASH_FIND_INT(units->runners, &tid, runner);
+	if (runner)
+		runner->doing.count = 0;
+}
+
+static void take_queued(struct units *units, const struct event *event)
+{
+	for (size_t i = 0; i < units->messages.count; i++) {
+		const struct state_message *message = units->messages.items[i];
+		struct queued queued = {.ts = event->ts, .tid = event->tid, .fd = -1, .to = message->to};
+		const struct runner *runner;
+
+		if (message->type != event->type || !holds(units, &message->test, event))
+			continue;
+		runner = get_runner(units, event->tid);
+		queued.fd = message->to ? -1 : read_fd(units, &message->fd, event);
+		queued.request = runner->doing.count ? runner->doing.items[runner->doing.count - 1] : 0;
+		if (queued.fd >= 0 || queued.to)
+			*ARRAY_ADD(&units->queued) = queued;
+	}
+	for (size_t i = 0; i < units->backlogs.count; i++) {
+		const struct state_backlog *backlog = units->backlogs.items[i];
+
+		if (backlog->type == event->type && holds(units, &backlog->test, event))
+			*ARRAY_ADD(&units->queued) = (struct queued){.ts = event->ts, .tid = event->tid, .fd = read_fd(units, &backlog->fd, event),
+								     .what = backlog->over ? QUEUE_EMPTY : QUEUE_LEFT};
+	}
+}
+
 void units_event(struct units *units, const struct event *event)
 {
-	for (size_t i = 0; i < units->units.count; i++)
-		if (units->units.items[i]->type == event->type && holds(units, &units->units.items[i]->test, event))
-			take_begun(units, units->units.items[i], event);
+	take_units(units, event);
+	take_queued(units, event);
 	for (size_t i = 0; i < units->calls.count; i++)
 		if (units->calls.items[i]->type == event->type && holds(units, &units->calls.items[i]->test, event))
 			take_call(units, units->calls.items[i], event);
@@ -256,6 +358,12 @@ const struct begun *units_begun(const struct units *units, int64_t from, int64_t
 	end = COUNT_UNTIL(units->begun.items, units->begun.count, ts, to);
 	*count = end > first ? end - first : 0;
 	return units->begun.items + first;
+}
+
+const struct queued *units_queued(const struct units *units, size_t *count)
+{
+	*count = units->queued.count;
+	return units->queued.items;
 }
 
 const struct called *units_called(const struct units *units, int32_t tid, int64_t at)

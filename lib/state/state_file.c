@@ -68,14 +68,26 @@ void state_file_free(struct state_file *file)
 		state_template_free(&file->units.items[i].request);
 		state_template_free(&file->units.items[i].fd);
 		state_template_free(&file->units.items[i].key);
+		state_template_free(&file->units.items[i].bytes);
 	}
 	for (size_t i = 0; i < file->calls.count; i++) {
 		test_free(&file->calls.items[i].test);
 		state_template_free(&file->calls.items[i].fd);
 		state_template_free(&file->calls.items[i].key);
 	}
+	for (size_t i = 0; i < file->messages.count; i++) {
+		test_free(&file->messages.items[i].test);
+		state_template_free(&file->messages.items[i].fd);
+		free(file->messages.items[i].to);
+	}
+	for (size_t i = 0; i < file->backlogs.count; i++) {
+		test_free(&file->backlogs.items[i].test);
+		state_template_free(&file->backlogs.items[i].fd);
+	}
 	free(file->units.items);
 	free(file->calls.items);
+	free(file->messages.items);
+	free(file->backlogs.items);
 	free(file->dispatches.items);
 	free(file->probes.items);
 	free(file->layouts.items);
@@ -435,18 +447,26 @@ static int read_template(const struct parser *parser, const struct field *field,
 	return status;
 }
 
+/* NULL after fail(). */
+static struct event_type *need_type(const struct parser *parser, const struct fields *fields, const char *key)
+{
+	char *event = need(fields, key);
+	struct event_type *type = event ? events_type(parser->events, event) : NULL;
+
+	free(event);
+	return type;
+}
+
 /* The second name= is that of each request. */
 static int read_unit_event(const struct parser *parser, const struct fields *fields, struct state_unit *unit)
 {
 	const struct field *first = fields_find(fields, "name");
-	char *event = need(fields, "event");
-	struct event_type *type;
+	struct event_type *type = need_type(parser, fields, "event");
 	int status = 0;
 
-	if (!event)
+	if (!type)
 		return -1;
-	unit->type = type = events_type(parser->events, event);
-	free(event);
+	unit->type = type;
 	for (int i = 0; i < fields->count && status == 0; i++) {
 		const struct field *field = &fields->item[i];
 
@@ -459,25 +479,32 @@ static int read_unit_event(const struct parser *parser, const struct fields *fie
 		status = read_condition(parser, fields, type, &unit->test);
 	if (status == 0)
 		status = read_template(parser, fields_find(fields, "fd"), type, &unit->fd);
+	if (status == 0)
+		status = read_template(parser, fields_find(fields, "bytes"), type, &unit->bytes);
+	if (status == 0 && fields_find(fields, "until"))
+		status = (unit->until = need_type(parser, fields, "until")) ? 0 : -1;
 	return status == 0 ? read_template(parser, fields_find(fields, "key"), type, &unit->key) : status;
 }
 
 static int read_unit(struct parser *parser, const struct fields *fields)
 {
 	struct state_unit *unit = ARRAY_ADD(&parser->file->units);
-	bool by_event = fields_is(fields, "by", "event");
+	bool by_message = fields_is(fields, "by", "message"), by_event = by_message || fields_is(fields, "by", "event");
 	uint64_t port = 0;
 
-	*unit = (struct state_unit){.name = need(fields, "name")};
+	*unit = (struct state_unit){.name = need(fields, "name"), .message = by_message};
 	if (!unit->name || fields_unsigned(fields, "port", &port) < 0)
 		return -1;
 	if (port > UINT16_MAX)
 		return fail("port= is a number up to %d", UINT16_MAX);
 	unit->port = (uint16_t)port;
 	if (fields_find(fields, "by") && !by_event && !fields_is(fields, "by", "turn"))
-		return fail("by= is turn or event");
-	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd") || fields_find(fields, "if") || fields_find(fields, "key")))
-		return fail("event=, if=, fd= and key= are for by=event");
+		return fail("by= is turn, event or message");
+	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd") || fields_find(fields, "if") || fields_find(fields, "key") ||
+			  fields_find(fields, "until")))
+		return fail("event=, if=, fd=, key= and until= are for by=event and by=message");
+	if (by_message != (fields_find(fields, "bytes") != NULL))
+		return fail("by=message needs bytes=, which is for it alone");
 	return by_event ? read_unit_event(parser, fields, unit) : 0;
 }
 
@@ -485,19 +512,50 @@ static int read_call(struct parser *parser, const struct fields *fields)
 {
 	struct state_call *call = ARRAY_ADD(&parser->file->calls);
 	const struct field *fd = fields_find(fields, "fd"), *key = fields_find(fields, "key");
-	char *event = need(fields, "event");
-	struct event_type *type;
+	struct event_type *type = need_type(parser, fields, "event");
 
 	*call = (struct state_call){0};
-	if (!event)
+	if (!type)
 		return -1;
-	call->type = type = events_type(parser->events, event);
-	free(event);
+	call->type = type;
 	if (!fd || !key)
 		return fail("%s= is missing", fd ? "key" : "fd");
 	if (read_condition(parser, fields, type, &call->test) < 0 || read_template(parser, fd, type, &call->fd) < 0)
 		return -1;
 	return read_template(parser, key, type, &call->key);
+}
+
+static int read_message(struct parser *parser, const struct fields *fields)
+{
+	struct state_message *message = ARRAY_ADD(&parser->file->messages);
+	const struct field *fd = fields_find(fields, "fd");
+	struct event_type *type = need_type(parser, fields, "event");
+
+	*message = (struct state_message){0};
+	if (!type)
+		return -1;
+	message->type = type;
+	message->to = fields_copy(fields, "to");
+	if ((fd != NULL) == (message->to != NULL))
+		return fail("a message line has fd= or to=");
+	return read_condition(parser, fields, type, &message->test) < 0 ? -1 : read_template(parser, fd, type, &message->fd);
+}
+
+static int read_backlog(struct parser *parser, const struct fields *fields)
+{
+	struct state_backlog *backlog = ARRAY_ADD(&parser->file->backlogs);
+	const struct field *fd = fields_find(fields, "fd");
+	struct event_type *type = need_type(parser, fields, "event");
+
+	*backlog = (struct state_backlog){.over = fields_is(fields, "over", "yes")};
+	if (!type)
+		return -1;
+	backlog->type = type;
+	if (!fd)
+		return fail("fd= is missing");
+	if (fields_find(fields, "over") && !backlog->over && !fields_is(fields, "over", "no"))
+		return fail("over= is yes or no");
+	return read_condition(parser, fields, type, &backlog->test) < 0 ? -1 : read_template(parser, fd, type, &backlog->fd);
 }
 
 /* It is a probe with its return, too. */
@@ -530,8 +588,10 @@ static const struct line_kind {
 	{"view", "kind path title ", read_view},
 	{"include", "name ", read_include},
 	{"probe", "function binary return args ", read_probe},
-	{"unit", "name port by event if fd key ", read_unit},
+	{"unit", "name port by event if fd key bytes until ", read_unit},
 	{"call", "event if fd key ", read_call},
+	{"message", "event if fd to ", read_message},
+	{"backlog", "event if fd over ", read_backlog},
 	{"dispatch", "binary within ", read_dispatch},
 };
 
@@ -551,7 +611,7 @@ static int read_line(struct parser *parser, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
 		kind++;
 	if (kind == end)
-		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout, unit, call, dispatch", blank + 1,
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout, unit, call, message, backlog, dispatch", blank + 1,
 			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
 	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
 }
@@ -574,27 +634,32 @@ static bool has_probe(const struct state_file *file, const char *event)
 	return false;
 }
 
+static int check_probe(const struct state_file *file, const char *source, const struct event_type *type, const char *line)
+{
+	if (!type || strncmp(type->name, PROBE, strlen(PROBE)) != 0 || has_probe(file, type->name))
+		return 0;
+	return fail("%s: no probe line makes the event %.140s of a %s line", source, type->name, line);
+}
+
 static int check_probes(const struct state_file *file, const char *source)
 {
+	int status = 0;
+
 	for (size_t i = 0; i < file->rules.count; i++) {
 		const struct state_rule *rule = file->rules.items[i];
 
 		if (strncmp(rule->type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, rule->type->name))
 			return fail("%s:%d: no probe line makes the event %.140s", source, rule->line, rule->type->name);
 	}
-	for (size_t i = 0; i < file->units.count; i++) {
-		const struct event_type *type = file->units.items[i].type;
-
-		if (type && strncmp(type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, type->name))
-			return fail("%s: no probe line makes the event %.140s of unit %s", source, type->name, file->units.items[i].name);
-	}
-	for (size_t i = 0; i < file->calls.count; i++) {
-		const char *name = file->calls.items[i].type->name;
-
-		if (strncmp(name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, name))
-			return fail("%s: no probe line makes the event %.140s of a call line", source, name);
-	}
-	return 0;
+	for (size_t i = 0; i < file->units.count; i++)
+		status |= check_probe(file, source, file->units.items[i].type, "unit") | check_probe(file, source, file->units.items[i].until, "unit");
+	for (size_t i = 0; i < file->calls.count; i++)
+		status |= check_probe(file, source, file->calls.items[i].type, "call");
+	for (size_t i = 0; i < file->messages.count; i++)
+		status |= check_probe(file, source, file->messages.items[i].type, "message");
+	for (size_t i = 0; i < file->backlogs.count; i++)
+		status |= check_probe(file, source, file->backlogs.items[i].type, "backlog");
+	return status;
 }
 
 struct state_file *state_file_read(const char *text, const char *source, struct events *events)

@@ -52,6 +52,28 @@ struct state_unit {
 	struct state_test test;
 	struct state_template request, fd;   /* its name, and the connection's descriptor; each may be empty */
 	struct state_template key;	     /* what `call` lines know it by; may be empty */
+	bool message;			     /* it is not answered, and has this many bytes, which end where its thread received last */
+	struct state_template bytes;
+	const struct event_type *until;	     /* the thread has done with it; NULL: nobody knows when */
+};
+
+/*
+ * An event at which its thread leaves a message, for the request that it does then, in the queue of a connection: of this descriptor, or of each
+ * that its process made and at whose other end units of this name come in (span-build).
+ */
+struct state_message {
+	const struct event_type *type;
+	struct state_test test;
+	struct state_template fd; /* empty: `to` counts */
+	char *to;		  /* NULL: fd counts */
+};
+
+/* An event that tells that the queue of a connection, as this descriptor, could not all be sent, or, `over`, that all of it is (span-build). */
+struct state_backlog {
+	const struct event_type *type;
+	struct state_test test;
+	struct state_template fd;
+	bool over;
 };
 
 /* An event behind which its thread sends on this descriptor for the request of this key (span-build). */
@@ -74,6 +96,8 @@ struct state_file {
 	ARRAY(struct state_layout) layouts;
 	ARRAY(struct state_unit) units;
 	ARRAY(struct state_call) calls;
+	ARRAY(struct state_message) messages;
+	ARRAY(struct state_backlog) backlogs;
 	ARRAY(struct state_dispatch) dispatches;
 	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
 };

@@ -5,6 +5,7 @@
 #
 # publish	a Redis cluster of 3 and of 6 nodes, 200 messages of 100 bytes and of 10 KiB: the bytes that the nodes received over the bus must be as
 #		many as CLUSTER INFO's sends, times 2264 and the channel and the payload
+# subscribers	three nodes, publishers at two, two subscribers at each: which message each subscriber got, by span-build, against what they logged
 # services	20 clients at a time, threads of Python, Node, Redis: whom each call is for, against the services' own logs: none may be wrong, and of the
 #		threads' calls 99 % must have a parent
 # link		of two links to one Redis one is slow: of each, the requests, their bytes, and who is blamed most; of the slow one it is the network
@@ -65,14 +66,24 @@ sends()
 	redis-cli -p "$1" cluster info | tr -d '\r' | sed -n 's/^cluster_stats_messages_publish_sent://p' | grep . || echo 0
 }
 
+# cluster FIRST NODES: at the ports from this one on.
+cluster()
+{
+	local port
+
+	for ((port = $1; port < $1 + $2; port++)); do redis $port --cluster-enabled yes || return 1; done
+	seq -f "127.0.0.1:%.0f" $1 $(($1 + $2 - 1)) | xargs redis-cli --cluster-yes --cluster create >created || return 1
+	for ((port = $1; port < $1 + $2; port++)); do
+		until redis-cli -p $port cluster info | grep -q cluster_state:ok; do sleep 0.1; done
+	done
+}
+
 # publish NODES BYTES
 publish()
 {
-	local nodes=$1 bytes=$2 first=6390 port before count volume payload
+	local nodes=$1 bytes=$2 first=6390 before count volume payload
 
-	for ((port = first; port < first + nodes; port++)); do redis $port --cluster-enabled yes || return 1; done
-	seq -f "127.0.0.1:%.0f" $first $((first + nodes - 1)) | xargs redis-cli --cluster-yes --cluster create >created || return 1
-	until redis-cli -p $first cluster info | grep -q cluster_state:ok; do sleep 0.1; done
+	cluster $first $nodes || return 1
 	collect -s redis-cluster
 	before=$(sends $first)
 	payload=$(head -c "$bytes" /dev/zero | tr '\0' x)
@@ -85,6 +96,24 @@ publish()
 		END { for (node in last) sum += last[node]; print sum + 0 }' states)
 	echo "$nodes nodes, $bytes bytes: $count sends, $volume bytes over the bus, $(awk "BEGIN { printf \"%.2f\", $volume / 200 / $bytes }") of the payload"
 	[ "$count" -eq $((200 * (nodes - 1))) ] && [ "$volume" -eq $((count * (2264 + 4 + bytes))) ]
+}
+
+# subscribers PUBLISHED [older]: by each of three publishers, over connections that are older than the trace.
+subscribers()
+{
+	local clients
+
+	cluster 6390 3 || return 1
+	[ "${2-}" ] || collect -s requests -s redis -s redis-cluster
+	timeout 100 python3 "$here/states/publishers.py" log "$1" 6390 6391 6392 &
+	clients=$!
+	until [ -e log.ready ]; do sleep 0.05; done
+	[ ! "${2-}" ] || collect -s requests -s redis -s redis-cluster
+	touch log.go
+	wait "$clients" || return 1
+	sleep 0.1
+	collected
+	span-build --text -s redis -s redis-cluster trace >spans && python3 "$here/states/published.py" log <spans
 }
 
 services()
@@ -137,6 +166,8 @@ needs="redis-server redis-cli"
 for nodes in 3 6; do
 	for bytes in 100 10240; do play publish $nodes $bytes; done
 done
+needs="redis-server redis-cli python3" play subscribers 3000
+needs="redis-server redis-cli python3" play subscribers 1000 older
 needs="redis-server node python3" play services
 needs="redis-server redis-benchmark ip tc python3" play link
 exit $status
