@@ -242,7 +242,7 @@ history() {
 	wrong 'on event=x:a if="a == 3 b" set path=A value=1' "column 25: && or || is missing"
 	wrong 'on event=x:a colour=red set path=A value=1' "column 14: unknown key 'colour'; here there are event if "
 	wrong 'on event=open set path=A value=1' "event=open is no SYSTEM:EVENT, such as sched:sched_switch"
-	wrong 'off event=x:a' "column 1: unknown kind of line 'off'; there are states, on, alarm, view, include, probe, layout, unit, call, dispatch"
+	wrong 'off event=x:a' "column 1: unknown kind of line 'off'; there are states, on, alarm, view, include, probe, layout, unit, call, message, backlog, dispatch"
 	wrong 'on event=x:a set path=A' "value= is missing"
 	wrong "on event=x:a set path=$(printf 'a/%.0s' {1..16})b value=1" "column 56: a path has more than 16 components"
 	run -1 state-build -s lop server.txt
