@@ -198,6 +198,57 @@ some_kept() {
  3 warehouse:at_store"
 }
 
+# Two callers of one function, by turns.
+callers() {
+	cat >callers.c <<-'C'
+		#include <poll.h>
+		__attribute__((noipa)) int work(int i) { return i + 1; }
+		__attribute__((noipa)) int even(int i) { char room[3000] = {0}; __asm__ volatile("" : : "r"(room) : "memory"); return work(i) + room[i & 7]; }
+		__attribute__((noipa)) int odd(int i) { return even(i) + work(i) * 2; }
+		int main(void)
+		{
+			struct pollfd input = {0, POLLIN};
+			for (int i = 0; poll(&input, 1, 2) == 0; i++)
+				if (i % 2 ? odd(i) : even(i))
+					continue;
+			return 0;
+		}
+	C
+	gcc -O2 -fomit-frame-pointer -g -o callers callers.c
+}
+
+hits() { # N: so often its probes were hit
+	[ "$(awk -v p="$PWD/callers" '$1 == p { n += $NF } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile)" -ge "$1" ]
+}
+
+@test "with stack, each call tells who called it, and no probe is left behind" {
+	need_tracefs
+	callers
+	mkfifo on in
+	sleep 100 >on &
+	./callers <on &
+	local called=$!
+	probe-log -t --methods './callers:work' --methods './callers:even' in >out 2>err &
+	exec 5>in
+	printf '%s\n' 'stream version=1 clock=mono' 'trigger ts=1 name=t state=fired activity=no methods=all to_log=args,retValue,stack' \
+		'signal id=1 ts=1 start=1 chart=t value=0 rules=trigger trigger=t tid=7' 'window id=1 from=1 to=1 signals=1-1 complete=yes' >&5
+	until_true 30 hits 200
+	echo "request ts=9999999 start=1 id=1 trigger=t match=yes logged=yes tid=$called chart=t value=1" >&5
+	exec 5>&-
+	wait %3
+	kill %1
+	wait %2
+	assert_equal "$(cat err)" ""
+	refute probes_left
+	[ "$(grep -c '^call ' out)" -ge 60 ]
+	# of two calls by each odd number the first is even()'s, which has a return probe itself
+	run -0 bash -c "sed -n 's/^call .* function=callers:work .* arg.i=\\([0-9]*\\) ret=[0-9]* stack=\\(.*\\)/\\1 \\2/p' out | awk '{ i = \$1 % 2; sub(\"^[0-9]* \", \"\"); print i, \$0 }' | sed 's/main (callers).*/main/' | sort | uniq -c | awk '{ \$1 = \"\"; print }'"
+	assert_output ' 0 "work (callers);even (callers);main
+ 1 "work (callers);even (callers);odd (callers);main
+ 1 "work (callers);odd (callers);main'
+	refute grep -q '^call .* ret=[0-9]*$' out
+}
+
 # bats test_tags=long
 @test "killed, all of it at once or one by one, it leaves no probes behind" {
 	need_tracefs

@@ -12,8 +12,10 @@
 #include "event/event.h"
 #include "log/toll.h"
 #include "program/argument.h"
+#include "program/counters.h"
 #include "program/lookup.h"
 #include "program/lookup_program.h"
+#include "program/sampler.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/exceptions.h"
@@ -27,7 +29,7 @@ enum { PRIORITY = -20 }; /* the collector's own, which it takes when tracing beg
 
 struct calls {
 	const struct prober_options *options;
-	struct lookup *lookup, *exceptions_lookup;
+	struct lookup *lookup, *exceptions_lookup, *stacks_lookup;
 	struct collector *collector; /* NULL: nothing is to be logged */
 	struct toll *toll;
 	int orders;
@@ -285,12 +287,27 @@ static struct exceptions *want_exceptions(struct calls *calls, struct probes *pr
 	return exceptions;
 }
 
+/* Of each call; where there are none, the calls are logged without. */
+static void want_stacks(struct calls *calls, struct probes *probes)
+{
+	static const struct counters none;
+
+	if (collector_add_stacks(calls->collector, &(struct sampler_wanted){.counters = &none}, calls->stacks_lookup) < 0) {
+		calls->options->say("stacks of calls are not logged: %s", fail_text());
+		return;
+	}
+	probes_sample(probes);
+	toll_want_stacks(calls->toll);
+}
+
 static int want_all(struct calls *calls)
 {
 	struct selection *selection = collector_selection(calls->collector);
 	struct probes *probes = probes_new(selection, calls->lookup, true);
 
 	collector_own(calls->collector, &(struct collector_parts){.probes = probes});
+	if (calls->order.metrics & METRIC_STACK)
+		want_stacks(calls, probes);
 	if (place(calls, probes) < 0)
 		return -1;
 	if (calls->order.metrics & METRIC_EXCEPTION_NAME)
@@ -322,6 +339,7 @@ static int run(struct calls *calls, int output)
 					      .say = options->say, .look = look, .context = calls};
 	struct stream *stream;
 	struct events *names;
+	uint64_t lost;
 	int status;
 
 	if (calls->charts.count == 0)
@@ -334,6 +352,9 @@ static int run(struct calls *calls, int output)
 	if (collector_prepare(calls->collector, stream, output, names) < 0 || write_charts(calls, stream) < 0 ||
 	    collector_run(calls->collector, &collection) < 0)
 		return -1;
+	lost = collector_outcome(calls->collector).lost_stacks;
+	if (lost)
+		options->say("%llu stacks of calls were lost", (unsigned long long)lost);
 	status = stream_close(stream);
 	events_free(names);
 	return status;
@@ -371,7 +392,8 @@ static int collect(struct calls *calls, const char *clock, int output)
 int calls_collect(const struct prober_options *options, struct toll_prices *prices, const char *clock, int orders, int output)
 {
 	struct calls calls = {.options = options, .orders = orders, .lookup = lookup_new(stop_signal),
-			      .exceptions_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say, prices)};
+			      .exceptions_lookup = lookup_new(stop_signal),
+			      .stacks_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say, prices)};
 	int status;
 
 	calls.collector = collector_new();
@@ -380,5 +402,6 @@ int calls_collect(const struct prober_options *options, struct toll_prices *pric
 		options->say("%s; it stays until the next start", fail_text());
 	lookup_free(calls.lookup);
 	lookup_free(calls.exceptions_lookup);
+	lookup_free(calls.stacks_lookup);
 	return status < 0 ? -1 : 0; /* the process ends, and with it all else */
 }

@@ -26,10 +26,17 @@ struct logged {
 	bool shed;   /* its probes are off, so that a call which begins is not seen to end */
 };
 
+struct stack { /* a `stack` record of this stream */
+	UT_hash_handle hh;
+	uint64_t id;
+	char *frames; /* "store_get (srv);query (srv);main (srv)" */
+};
+
 struct open_call {
 	const struct logged *function;
 	int64_t start, depth; /* depth: the stack pointer; 0: not told */
 	int64_t ran;	      /* what its thread had run by then; TIME_UNKNOWN */
+	const struct stack *stack; /* NULL: not told */
 	char *arguments;      /* " arg.id=7 arg.url=/a" */
 };
 
@@ -37,6 +44,8 @@ struct caller {
 	UT_hash_handle hh;
 	int32_t tid;
 	ARRAY(struct open_call) open;
+	const struct stack *stack; /* of the call that begins next, if that has its probe at `ip`; NULL: none was told */
+	uint64_t ip;
 	char *thrown; /* the last exception; NULL: none */
 	int64_t thrown_at;
 	int64_t ran, since; /* how long it had a CPU, until it got the one that it has; since: TIME_UNKNOWN: it has none */
@@ -47,10 +56,13 @@ struct pairing {
 	struct events *events;
 	struct logged *functions;
 	struct caller *callers;
+	struct stack *stacks;
 	struct line line, text;
 	int64_t seen, told; /* the time of the newest event; and up to where the output tells it */
 	const struct event_type *switches; /* NULL: who had the CPUs is not collected */
 	const struct event_field *prev, *next;
+	const struct event_type *calls; /* the event of stacks of calls; NULL: none has come */
+	const struct event_field *stack, *ip;
 };
 
 /* --- functions ------------------------------------------------------------------------------------------------------------ */
@@ -154,6 +166,7 @@ static void forget_open(struct pairing *pairing, const struct logged *function)
 	for (struct caller *caller = pairing->callers; caller; caller = caller->hh.next) {
 		size_t kept = 0;
 
+		caller->stack = NULL;
 		for (size_t i = 0; i < caller->open.count; i++) {
 			if (!function || caller->open.items[i].function == function)
 				free(caller->open.items[i].arguments);
@@ -178,7 +191,9 @@ static void begin_call(struct pairing *pairing, const struct event *event, const
 {
 	struct caller *caller = caller_of(pairing, event->tid);
 	struct open_call *call;
+	uint64_t ip = 0;
 
+	fields_unsigned(fields, "__probe_ip", &ip);
 	if (caller->open.count == OPEN_MOST) {
 		free(caller->open.items[0].arguments);
 		memmove(caller->open.items, caller->open.items + 1, --caller->open.count * sizeof(*caller->open.items));
@@ -187,7 +202,8 @@ static void begin_call(struct pairing *pairing, const struct event *event, const
 	append_told(&pairing->text, fields, "arg.");
 	call = ARRAY_ADD(&caller->open);
 	*call = (struct open_call){function, event->ts, depth_of(fields, "sp"), ran_until(pairing, caller, event->ts),
-				   memory_text(pairing->text.text, pairing->text.length)};
+				   caller->ip == ip ? caller->stack : NULL, memory_text(pairing->text.text, pairing->text.length)};
+	caller->stack = NULL;
 }
 
 /* `fields`: of the event of its end, or NULL: it was left. */
@@ -209,6 +225,8 @@ static int write_call(struct pairing *pairing, struct caller *caller, const stru
 		line_text(line, "left", "yes");
 	if (!fields && caller->thrown && caller->thrown_at >= call->start)
 		line_text(line, "threw", caller->thrown);
+	if (call->stack)
+		line_text(line, "stack", call->stack->frames);
 	pairing->told = ts;
 	return stream_write_line(pairing->stream, line);
 }
@@ -275,6 +293,41 @@ static void see_switch(struct pairing *pairing, const struct event *event)
 	HASH_FIND_INT(pairing->callers, &next, caller);
 	if (caller)
 		caller->since = event->ts;
+}
+
+static int see_stack(void *context, const struct record *record)
+{
+	struct pairing *pairing = context;
+	const struct fields *fields = stream_fields(pairing->stream, record);
+	struct stack *stack;
+	uint64_t id;
+	char *frames;
+
+	if (!fields)
+		return -1;
+	frames = fields_unsigned(fields, "id", &id) == 1 ? fields_copy(fields, "user") : NULL;
+	if (!frames)
+		return STREAM_DROP;
+	stack = NEW(struct stack);
+	*stack = (struct stack){.id = id, .frames = frames};
+	HASH_ADD(hh, pairing->stacks, id, sizeof(stack->id), stack);
+	return STREAM_DROP;
+}
+
+/* It comes before the event of its call, at whose place its own probe is. */
+static void see_call_stack(struct pairing *pairing, const struct event *event)
+{
+	struct caller *caller = caller_of(pairing, event->tid);
+	uint64_t id;
+
+	if (pairing->calls != event->type) {
+		pairing->calls = event->type;
+		pairing->stack = event_type_field((struct event_type *)event->type, "stack");
+		pairing->ip = event_type_field((struct event_type *)event->type, "ip");
+	}
+	id = (uint64_t)event_number(event, pairing->stack);
+	caller->ip = (uint64_t)event_number(event, pairing->ip);
+	HASH_FIND(hh, pairing->stacks, &id, sizeof(id), caller->stack);
 }
 
 static int see_exception(void *context, const struct record *record)
@@ -351,6 +404,8 @@ static int see_event(void *context, const struct record *record)
 	pairing->seen = event.ts;
 	if (strcmp(event.type->name, "sched:sched_switch") == 0)
 		see_switch(pairing, &event);
+	if (strcmp(event.type->name, "stack:call") == 0)
+		see_call_stack(pairing, &event);
 	if (strncmp(event.type->name, "func:", strlen("func:")) != 0)
 		return STREAM_DROP;
 	event_spell(&event, "", &pairing->text);
@@ -406,6 +461,7 @@ int pairing_run(void)
 	handlers.on[KIND_CHART] = see_chart;
 	handlers.on[KIND_EVENT] = see_event;
 	handlers.on[KIND_EXCEPTION] = see_exception;
+	handlers.on[KIND_STACK] = see_stack;
 	handlers.on[KIND_SHED] = see_shed;
 	handlers.on[KIND_LOST] = see_lost;
 	handlers.on[KIND_TICK] = handlers.on[KIND_END] = pass;

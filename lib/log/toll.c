@@ -14,6 +14,8 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "log/rating.h"
+#include "program/sampler.h"
+#include "program/stacks.h"
 #include "source/clock.h"
 #include "source/instance.h"
 #include "source/selection.h"
@@ -21,14 +23,14 @@
 
 /* --- the price of a hit ------------------------------------------------------------------------------------------------------- */
 
-enum price { PRICE_ENTRY, PRICE_STEPPED, PRICE_RETURN, PRICE_VALUES, PRICES };
+enum price { PRICE_ENTRY, PRICE_STEPPED, PRICE_RETURN, PRICE_VALUES, PRICE_STACK, PRICES };
 
 /* ns, as measured on one machine; of values, that of VALUES of them. */
 enum { VALUES = 6 };
-static const int64_t usual_prices[PRICES] = {[PRICE_ENTRY] = 1000, [PRICE_STEPPED] = 11000, [PRICE_RETURN] = 1400, [PRICE_VALUES] = 900};
+static const int64_t usual_prices[PRICES] = {[PRICE_ENTRY] = 1000, [PRICE_STEPPED] = 11000, [PRICE_RETURN] = 1400, [PRICE_VALUES] = 900, [PRICE_STACK] = 2600};
 
 /*
- * To measure takes four probes. Each waits, when it is turned on and when it goes, until all CPUs have passed through the kernel, and holds a lock
+ * To measure takes five probes. Each waits, when it is turned on and when it goes, until all CPUs have passed through the kernel, and holds a lock
  * meanwhile for which the end of another logging waits.
  */
 struct toll_prices {
@@ -48,22 +50,24 @@ struct toll_prices *toll_prices_new(void)
 /* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it has to step over. */
 #if defined(__x86_64__)
 __asm__(".text\n"
-	".globl toll_emulated, toll_stepped, toll_returning, toll_telling\n"
+	".globl toll_emulated, toll_stepped, toll_returning, toll_telling, toll_stacked\n"
 	"toll_emulated: nop\n\tret\n"
 	"toll_stepped: mov %rdi, %rax\n\tret\n"
 	"toll_returning: nop\n\tret\n"
-	"toll_telling: nop\n\tret\n");
+	"toll_telling: nop\n\tret\n"
+	"toll_stacked: nop\n\tret\n");
 #define ARGUMENT "%di"
 #elif defined(__aarch64__)
 __asm__(".text\n"
-	".globl toll_emulated, toll_stepped, toll_returning, toll_telling\n"
+	".globl toll_emulated, toll_stepped, toll_returning, toll_telling, toll_stacked\n"
 	"toll_emulated: nop\n\tret\n"
 	"toll_stepped: eor x1, x0, x0\n\tret\n"
 	"toll_returning: nop\n\tret\n"
-	"toll_telling: nop\n\tret\n");
+	"toll_telling: nop\n\tret\n"
+	"toll_stacked: nop\n\tret\n");
 #define ARGUMENT "%x0"
 #endif
-extern void toll_emulated(const void *), toll_stepped(const void *), toll_returning(const void *), toll_telling(const void *);
+extern void toll_emulated(const void *), toll_stepped(const void *), toll_returning(const void *), toll_telling(const void *), toll_stacked(const void *);
 
 typedef void probed(const void *);
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file, unsigned long long offset, const char *arguments);
@@ -77,6 +81,7 @@ static const struct {
 	[PRICE_ENTRY] = {toll_emulated, tracefs_uprobe_alloc, NULL},
 	[PRICE_STEPPED] = {toll_stepped, tracefs_uprobe_alloc, NULL},
 	[PRICE_RETURN] = {toll_returning, tracefs_uretprobe_alloc, NULL},
+	[PRICE_STACK] = {toll_stacked, tracefs_uprobe_alloc, NULL},
 	[PRICE_VALUES] = {toll_telling, tracefs_uprobe_alloc, NUMBER_AND_TEXT("1") NUMBER_AND_TEXT("2") NUMBER_AND_TEXT("3")},
 };
 
@@ -98,11 +103,12 @@ static bool find_place(probed *function, char path[4096], unsigned long long *of
 	return found;
 }
 
-/* The least of several times, per call. */
-static int64_t time_calls(probed *volatile function)
+/* The least of several times, per call. Rings of samples, if there are any, are emptied in between. */
+static int64_t time_calls(probed *volatile function, struct sampler *sampler)
 {
 	enum { TIMES = 5, CALLS = 100 };
 	static const char told[] = "8 bytes.and a text";
+	struct sampled_record record;
 	struct timespec from, to;
 	int64_t least = INT64_MAX, taken;
 
@@ -113,6 +119,8 @@ static int64_t time_calls(probed *volatile function)
 		clock_gettime(CLOCK_MONOTONIC, &to);
 		taken = (to.tv_sec - from.tv_sec) * NSEC_PER_SEC + to.tv_nsec - from.tv_nsec;
 		least = taken < least ? taken : least;
+		while (sampler && sampler_next(sampler, INT64_MAX, &record) > 0)
+			;
 	}
 	return least / CALLS;
 }
@@ -132,21 +140,44 @@ static struct tracefs_dynevent *place_sample(struct tracefs_instance *instance, 
 		tracefs_dynevent_free(probe);
 		return NULL;
 	}
-	tracefs_event_enable(instance, instance_probe_group(), name);
+	if (price != PRICE_STACK) /* the kernel has no event that is read both ways */
+		tracefs_event_enable(instance, instance_probe_group(), name);
 	return probe;
+}
+
+/* What a sample of the stack costs at the probe of this event. 0: this kernel or machine has none. */
+static int64_t measure_stack(struct tracefs_dynevent *probe, int64_t bare)
+{
+	const struct counters none = {0};
+	const struct sampler_wanted wanted = {.clock = CLOCK_MONOTONIC, .counters = &none};
+	char *name = NULL, *id = NULL;
+	struct sampler sampler;
+	int64_t price = 0;
+	int length;
+
+	if (tracefs_dynevent_info(probe, NULL, &name, NULL, NULL, NULL) != TRACEFS_DYNEVENT_UNKNOWN)
+		id = tracefs_event_file_read(NULL, instance_probe_group(), name, "id", &length);
+	if (id && sampler_open(&sampler, &wanted) == 0) {
+		if (sampler_see_calls(&sampler, CLOCK_MONOTONIC, strtoull(id, NULL, 10)) == 0 && sampler_start(&sampler) == 0)
+			price = time_calls(samples[PRICE_STACK].function, &sampler) - bare;
+		sampler_close(&sampler);
+	}
+	free(name);
+	free(id);
+	return price;
 }
 
 static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instance)
 {
 	struct tracefs_dynevent *probes[PRICES];
-	int64_t bare = time_calls(toll_emulated);
+	int64_t bare = time_calls(toll_emulated, NULL);
 	bool all = true;
 
 	for (int i = 0; i < PRICES; i++)
 		all = (probes[i] = place_sample(instance, i)) && all;
 	tracefs_trace_on(instance);
 	for (int i = 0; i < PRICES && all; i++)
-		prices[i] = time_calls(samples[i].function) - bare;
+		prices[i] = i == PRICE_STACK ? measure_stack(probes[i], bare) : time_calls(samples[i].function, NULL) - bare;
 	tracefs_trace_off(instance);
 	/* they go with the instance: the kernel does not turn a probe off while a thread is in a function with a return probe, of whatever program */
 	for (int i = 0; i < PRICES; i++)
@@ -178,6 +209,7 @@ struct tolled {
 
 struct toll {
 	double limit;
+	bool stacks; /* of each call */
 	prober_say *say;
 	int64_t prices[PRICES];
 	struct toll_prices *shared; /* NULL: none */
@@ -220,6 +252,11 @@ void toll_measure(struct toll *toll, struct tracefs_instance *instance)
 	}
 }
 
+void toll_want_stacks(struct toll *toll)
+{
+	toll->stacks = true;
+}
+
 void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values)
 {
 	*ARRAY_ADD(&toll->functions) = (struct tolled){
@@ -257,7 +294,7 @@ static double price_of(const struct toll *toll, const struct tolled_event *event
 {
 	enum price kind = event->selected->stepped ? PRICE_STEPPED : is_end ? PRICE_RETURN : PRICE_ENTRY;
 
-	return (double)toll->prices[kind] + (double)toll->prices[PRICE_VALUES] / VALUES * event->values;
+	return (double)toll->prices[kind] + (double)toll->prices[PRICE_VALUES] / VALUES * event->values + (toll->stacks && !is_end ? (double)toll->prices[PRICE_STACK] : 0);
 }
 
 /* A line of the profile: "  /path/of/a file name hits". Several probes may be of one event, at the ends of a function. */
@@ -313,6 +350,8 @@ static int switch_off(struct tolled *function, const struct cost_subject *subjec
 	for (int i = 1; i >= 0; i--) {
 		const struct selected *selected = function->events[i].selected;
 
+		if (selected && selected->sampled)
+			stacks_forget_calls(subject->stacks, selected->sample);
 		if (selected && tracefs_event_file_write(subject->instance, selected->system, selected->name, "enable", "0") < 0)
 			return fail_errno("cannot turn off the probes of '%s'", function->name);
 	}

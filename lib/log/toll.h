@@ -32,6 +32,9 @@ struct toll *toll_new(double limit, prober_say *say, struct toll_prices *prices)
  */
 void toll_measure(struct toll *toll, struct tracefs_instance *instance);
 
+/* Each call of a function tells its stack, too. */
+void toll_want_stacks(struct toll *toll);
+
 /* A function, by the name that calls have, and its events, each with the number of values that it tells. */
 void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values);
 

@@ -25,11 +25,17 @@ enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_COUNT + 1 };
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |      \
 	 PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
+struct sampled_call { /* of an event of calls */
+	int fd; /* -1: it is forgotten */
+	uint64_t id;
+};
+
 struct sampler_ring {
 	uint32_t cpu;
 	size_t size; /* of the ring */
 	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring; -1: not wanted */
 	uint64_t ids[SAMPLER_MOMENTS];
+	ARRAY(struct sampled_call) calls; /* the same events in all rings */
 	int counted[COUNTERS_MAX]; /* those without period are one group with the event SAMPLED_COUNT; -1: not wanted */
 	uint64_t counted_ids[COUNTERS_MAX];
 	int ticks; /* in that group: reads it now and then, for runs that last; -1: not wanted */
@@ -61,19 +67,30 @@ static void sampler_ring_close(struct sampler_ring *ring)
 			close(ring->counted[i]);
 	if (ring->ticks >= 0)
 		close(ring->ticks);
+	for (size_t i = 0; i < ring->calls.count; i++)
+		if (ring->calls.items[i].fd >= 0)
+			close(ring->calls.items[i].fd);
+	free(ring->calls.items);
 	errno = error;
 }
 
-/* The kernel's count of lost records, final once its events are disabled; 0 before Linux 6.0. */
-static void sampler_ring_count_lost(struct sampler_ring *ring)
+/* The kernel's count of lost records of an event, final once it is disabled; 0 before Linux 6.0. */
+static uint64_t lost_of(int fd)
 {
 	struct {
 		uint64_t value, lost; /* PERF_FORMAT_LOST alone */
 	} count;
 
+	return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count) ? count.lost : 0;
+}
+
+static void sampler_ring_count_lost(struct sampler_ring *ring)
+{
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
-		if (ring->fds[i] >= 0 && i != SAMPLED_COUNT && read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
-			ring->lost_counted += count.lost;
+		if (i != SAMPLED_COUNT)
+			ring->lost_counted += lost_of(ring->fds[i]);
+	for (size_t i = 0; i < ring->calls.count; i++)
+		ring->lost_counted += lost_of(ring->calls.items[i].fd);
 }
 
 /* DWARF numbers of the registers in a sample, in the order of the kernel's own numbers: rbx, rbp, rsp, ip, r12 to r15. */
@@ -134,6 +151,18 @@ static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring
 	return cursor->ok && known && all_the_time && record->thread != 0;
 }
 
+static enum sampled kind_of(const struct sampler_ring *ring, uint64_t id)
+{
+	enum sampled kind = SAMPLED_SLEEP;
+
+	for (size_t i = 0; i < ring->calls.count; i++)
+		if (ring->calls.items[i].id == id)
+			return SAMPLED_CALL;
+	while (kind < SAMPLED_COUNT && id != ring->ids[kind])
+		kind++;
+	return kind;
+}
+
 /* A counter is full. */
 static bool read_full(const struct sampler *sampler, const struct sampler_ring *ring, uint64_t id, struct sampled_record *record)
 {
@@ -151,9 +180,7 @@ static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring
 	uint32_t raw_size;
 	const unsigned char *raw;
 
-	record->kind = SAMPLED_SLEEP;
-	while (record->kind < SAMPLED_COUNT && id != ring->ids[record->kind])
-		record->kind++;
+	record->kind = kind_of(ring, id);
 	record->process = (int32_t)perf_take_short(cursor);
 	record->thread = (int32_t)perf_take_short(cursor);
 	perf_take_number(cursor); /* the time */
@@ -407,17 +434,21 @@ static int open_spaces(struct sampler_ring *ring, int clock)
 }
 
 /* Opens one that writes into the CPU's ring. */
-static int open_moment(struct sampler_ring *ring, int moment, const struct perf_event_attr *attributes, const char *filter)
+static int open_into(const struct sampler_ring *ring, const struct perf_event_attr *attributes, const char *filter, int *fd, uint64_t *id)
 {
-	int fd = ring->fds[moment] = open_event(attributes, ring->cpu);
-
-	if (fd < 0)
+	*fd = open_event(attributes, ring->cpu);
+	if (*fd < 0)
 		return -1;
-	if ((filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) ||
-	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 ||
-	    ioctl(fd, PERF_EVENT_IOC_ID, &ring->ids[moment]) < 0)
+	if ((filter && ioctl(*fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) ||
+	    ioctl(*fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 ||
+	    ioctl(*fd, PERF_EVENT_IOC_ID, id) < 0)
 		return fail_errno("cannot see stacks on CPU %u", ring->cpu);
 	return 0;
+}
+
+static int open_moment(struct sampler_ring *ring, int moment, const struct perf_event_attr *attributes, const char *filter)
+{
+	return open_into(ring, attributes, filter, &ring->fds[moment], &ring->ids[moment]);
 }
 
 static int open_traced(struct sampler_ring *ring, int clock, int moment, uint64_t event)
@@ -430,8 +461,8 @@ static int open_traced(struct sampler_ring *ring, int clock, int moment, uint64_
 	return open_moment(ring, moment, &attributes, moments[moment].filter);
 }
 
-/* Throws are rare, and often deep. */
-static int open_throws(struct sampler_ring *ring, int clock, uint64_t event)
+/* At probes of a program, whose callers are asked for: stacks are often deep. */
+static struct perf_event_attr probe_attributes(int clock, uint64_t event)
 {
 	struct perf_event_attr attributes = common_attributes(clock);
 
@@ -440,7 +471,23 @@ static int open_throws(struct sampler_ring *ring, int clock, uint64_t event)
 	attributes.sample_period = 1;
 	attributes.sample_stack_user = SAMPLE_THROW_STACK;
 	attributes.exclude_callchain_kernel = 1;
+	return attributes;
+}
+
+static int open_throws(struct sampler_ring *ring, int clock, uint64_t event)
+{
+	const struct perf_event_attr attributes = probe_attributes(clock, event);
+
 	return open_moment(ring, SAMPLED_THROW, &attributes, NULL);
+}
+
+static int open_calls(struct sampler_ring *ring, int clock, uint64_t event)
+{
+	const struct perf_event_attr attributes = probe_attributes(clock, event);
+	struct sampled_call *call = ARRAY_ADD(&ring->calls);
+
+	*call = (struct sampled_call){.fd = -1};
+	return open_into(ring, &attributes, NULL, &call->fd, &call->id);
 }
 
 /* A timer of its own tells when it is time for a sample of whoever runs; nobody does on an idle CPU. */
@@ -637,6 +684,14 @@ static int switch_periodic(const struct sampler *sampler, const struct sampler_r
 	return 0;
 }
 
+static int switch_calls(const struct sampler_ring *ring, unsigned long request)
+{
+	for (size_t i = 0; i < ring->calls.count; i++)
+		if (ring->calls.items[i].fd >= 0 && ioctl(ring->calls.items[i].fd, request, 0) < 0)
+			return fail_errno("cannot see stacks on CPU %u", ring->cpu);
+	return 0;
+}
+
 static int switch_all(struct sampler *sampler, unsigned long request)
 {
 	for (int i = 0; i < sampler->count; i++)
@@ -646,6 +701,9 @@ static int switch_all(struct sampler *sampler, unsigned long request)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
 			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)
 				return fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
+	for (int i = 0; i < sampler->count; i++)
+		if (switch_calls(&sampler->rings[i], request) < 0)
+			return -1;
 	return sampler->flags ? flags_switch(sampler->flags, request) : 0;
 }
 
@@ -656,6 +714,31 @@ int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event)
 	for (int i = 0; i < sampler->count && status == 0; i++)
 		status = open_throws(&sampler->rings[i], clock, event);
 	return status;
+}
+
+int sampler_see_calls(struct sampler *sampler, int clock, uint64_t event)
+{
+	int status = 0;
+
+	for (int i = 0; i < sampler->count && status == 0; i++)
+		status = open_calls(&sampler->rings[i], clock, event);
+	return status;
+}
+
+/* The kernel takes the probes away with the last descriptor. What they have told already is still in the rings. */
+void sampler_forget_calls(struct sampler *sampler, int number)
+{
+	for (int i = 0; i < sampler->count; i++) {
+		struct sampler_ring *ring = &sampler->rings[i];
+		struct sampled_call *call = &ring->calls.items[number];
+
+		if (call->fd < 0)
+			continue;
+		ioctl(call->fd, PERF_EVENT_IOC_DISABLE, 0);
+		ring->lost_counted += lost_of(call->fd);
+		close(call->fd);
+		call->fd = -1;
+	}
 }
 
 int sampler_start(struct sampler *sampler)

@@ -1,13 +1,13 @@
 /*
- * sampler: what user space needs to see stacks (perf_event_open(2)): samples where a thread goes to sleep, where it wakes another, and where it
- * throws; samples of threads that run, at a chosen rate; and the life of address spaces.
+ * sampler: what user space needs to see stacks (perf_event_open(2)): samples where a thread goes to sleep, where it wakes another, where it throws,
+ * and where it calls a function; samples of threads that run, at a chosen rate; and the life of address spaces.
  *
  * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
  * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which
  * program/unwind.h walks up by the programs' own tables.
  *
  *	sampler_open(s, &wanted)	before ftrace's own events are enabled: then a sample comes before its event
- *	sampler_see_throws(s, event)	perhaps; behind them, for the kernel calls the last that asks for a probe first
+ *	sampler_see_throws(s, event), sampler_see_calls(s, event)	perhaps; behind them, for the kernel calls the last that asks for a probe first
  *	sampler_start(s)
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
@@ -25,7 +25,7 @@
 #include "program/counters.h"
 #include "program/flags.h"
 
-enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_COUNT, SAMPLED_FLAG, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_CALL, SAMPLED_COUNT, SAMPLED_FLAG, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
 enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_THROW_STACK = 8192, SAMPLE_KERNEL = 16 };
@@ -37,7 +37,7 @@ struct sampled_record {
 	uint32_t cpu;
 	int32_t process, thread;
 
-	/* SLEEP, WAKE, RUN, THROW (there, and of FLAG, none): kernel frames, innermost first; registers where the thread is a program's (else user is false) */
+	/* SLEEP, WAKE, RUN, THROW, CALL (of these two, and of FLAG, none): kernel frames, innermost first; registers where the thread is a program's (else user is false) */
 	int32_t woken; /* WAKE: the thread that is woken */
 	const uint64_t *kernel;
 	size_t kernel_count;
@@ -89,6 +89,10 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted);
 
 /* Samples at the probes of the event of this number, which ftrace must not have. -1 after fail(). */
 int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event);
+
+/* Likewise of calls, at the probes of any number of events, until one is forgotten, by its number from 0 on. */
+int sampler_see_calls(struct sampler *sampler, int clock, uint64_t event);
+void sampler_forget_calls(struct sampler *sampler, int number);
 
 int sampler_start(struct sampler *sampler);
 

@@ -63,6 +63,18 @@ int stacks_see_throws(struct stacks *stacks, uint64_t event)
 	return sampler_see_throws(&stacks->sampler, stacks->clock, event);
 }
 
+int stacks_see_calls(struct stacks *stacks, uint64_t event)
+{
+	return sampler_see_calls(&stacks->sampler, stacks->clock, event);
+}
+
+void stacks_forget_calls(struct stacks *stacks, int number)
+{
+	pthread_mutex_lock(&stacks->lock);
+	sampler_forget_calls(&stacks->sampler, number);
+	pthread_mutex_unlock(&stacks->lock);
+}
+
 /* Mappings made from now on are sampled before /proc is read, so that none is missed in between. */
 int stacks_start(struct stacks *stacks)
 {
@@ -191,6 +203,8 @@ static void keep_flag(struct stacks *stacks, const struct sampled_record *record
 
 static void keep(struct stacks *stacks, const struct sampled_record *record)
 {
+	static const enum stack_moment moments[] = {
+		[SAMPLED_SLEEP] = STACK_SLEEP, [SAMPLED_WAKE] = STACK_WAKE, [SAMPLED_RUN] = STACK_RUN, [SAMPLED_CALL] = STACK_CALL};
 	int32_t frames[FRAMES];
 	int user = frames[0] = unwind_user(stacks->unwinder, record, frames + 1);
 	int kernel = unwind_kernel(stacks->unwinder, record, frames + 1 + user);
@@ -204,7 +218,7 @@ static void keep(struct stacks *stacks, const struct sampled_record *record)
 		keep_throw(stacks, record, number);
 		return;
 	}
-	keep_seen(stacks, record, record->kind == SAMPLED_SLEEP ? STACK_SLEEP : record->kind == SAMPLED_WAKE ? STACK_WAKE : STACK_RUN, number);
+	keep_seen(stacks, record, moments[record->kind], number);
 }
 
 static void sweep(struct stacks *stacks)
@@ -220,7 +234,7 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 
 	pthread_mutex_lock(&stacks->lock);
 	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
-		if (record.kind <= SAMPLED_THROW)
+		if (record.kind <= SAMPLED_CALL)
 			keep(stacks, &record);
 		else if (record.kind == SAMPLED_COUNT)
 			keep_counts(stacks, &record);
@@ -228,6 +242,8 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 			keep_flag(stacks, &record);
 		else
 			spaces_see(stacks->spaces, &record);
+		if (record.kind == SAMPLED_LOST)
+			unwinder_lost(stacks->unwinder);
 	}
 	spaces_settle(stacks->spaces, bound);
 	if (spaces_are_full(stacks->spaces))

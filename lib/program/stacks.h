@@ -1,8 +1,9 @@
 /*
- * stacks: where threads go to sleep, where they wake others, where they run, and where they write or read a flag, in functions.
+ * stacks: where threads go to sleep, where they wake others, where they run, where they write or read a flag, and
+ * from where a function is called, in functions.
  *
  *	stacks = stacks_open(&wanted, lookup)
- *	stacks_see_throws(stacks, ...)	perhaps
+ *	stacks_see_throws(stacks, ...), stacks_see_calls(stacks, ...)	perhaps
  *	stacks_start(stacks)		before the events that they belong to
  *	stacks_take(stacks, bound)	now and then, before the rings are full
  *	while (stacks_next(stacks, bound, &seen)) ...
@@ -26,20 +27,20 @@ struct stacks;
 
 enum { STACKS_KEPT = 1 << 19, STACKS_THROWS_KEPT = 1 << 14 };
 
-enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT, STACK_THROW, STACK_FLAG_WRITE, STACK_FLAG_READ, STACK_FLAG_OFF };
+enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_CALL, STACK_COUNT, STACK_THROW, STACK_FLAG_WRITE, STACK_FLAG_READ, STACK_FLAG_OFF };
 
 struct stack_seen {
 	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then; or it leaves
-				     the CPU, on which something was counted: then there is no stack; or it throws; or it writes, or
+				     the CPU, on which something was counted: then there is no stack; or it throws; or it calls a function; or it writes, or
 				     reads, a flag, or that is watched no longer: there may be no stack */
-	int64_t ts; /* of the first two a little before their event */
+	int64_t ts; /* of the first two, and of a call, a little before their event */
 	uint32_t cpu;
 	uint32_t stack;	 /* 1, 2, 3, ...; 0: there is none */
 	int32_t thread;	 /* whose stack it is */
 	int32_t woken;	 /* STACK_WAKE: the thread that it wakes */
 	int32_t process; /* of `thread` */
 	int32_t flag;	 /* its number, */
-	uint64_t ip;	 /* and where the program is, behind what hits it */
+	uint64_t ip;	 /* and where the program is, behind what hits it; of a call, where its probe is */
 };
 
 /*
@@ -50,6 +51,10 @@ struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *l
 
 /* Also where something is thrown, at the probes of the event of this number, -1 after fail(). */
 int stacks_see_throws(struct stacks *stacks, uint64_t event);
+
+/* Also where functions are called, at the probes of any number of such events, until one is forgotten, by its number from 0 on. */
+int stacks_see_calls(struct stacks *stacks, uint64_t event);
+void stacks_forget_calls(struct stacks *stacks, int number);
 
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */

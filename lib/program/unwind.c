@@ -101,6 +101,22 @@ struct place {
 	int32_t *frames; /* of the functions there, innermost first; inlined ones come before the one that they are in */
 };
 
+/*
+ * Where a call returns to, as its stack told when it began. A return probe puts an address of the kernel's own in that place, and only the kernel knows
+ * the other from then on.
+ */
+struct returning {
+	struct returning_key {
+		uint64_t at; /* the place on the stack */
+		int64_t thread;
+	} key;
+	int32_t function; /* that was called: its frame */
+	uint64_t to;
+	UT_hash_handle hh;
+};
+
+enum { RETURNING_MAX = 1 << 16 };
+
 struct text {
 	char *text;
 	int32_t frame;
@@ -111,6 +127,7 @@ struct unwinder {
 	struct spaces *spaces;
 	struct kallsyms kernel;
 	struct place *places;
+	struct returning *returning; /* the oldest first */
 	struct place *recent[RECENT]; /* nearly all stacks go through few places */
 	struct text *texts;
 	ARRAY(const char *) by_frame;
@@ -161,6 +178,20 @@ static void forget(struct unwinder *unwinder, struct place *place)
 	free(place);
 }
 
+static void drop_returning(struct unwinder *unwinder, struct returning *returning)
+{
+	HASH_DEL(unwinder->returning, returning);
+	free(returning);
+}
+
+void unwinder_lost(struct unwinder *unwinder)
+{
+	struct returning *returning, *next;
+
+	HASH_ITER(hh, unwinder->returning, returning, next)
+		drop_returning(unwinder, returning);
+}
+
 void unwinder_free(struct unwinder *unwinder)
 {
 	struct place *place, *next_place;
@@ -176,6 +207,7 @@ void unwinder_free(struct unwinder *unwinder)
 		free(text);
 	}
 	free(unwinder->by_frame.items);
+	unwinder_lost(unwinder);
 	kallsyms_free(&unwinder->kernel);
 	free(unwinder);
 }
@@ -274,6 +306,7 @@ struct walker {
 	const struct sampled_record *record;
 	uint64_t registers[SAMPLE_REGISTERS];
 	uint32_t known; /* registers, a bit each */
+	uint64_t return_at; /* where its caller's address was on the stack */
 	bool called;	/* else it stopped at its address */
 };
 
@@ -309,21 +342,75 @@ static enum walked walk(struct walker *walker, const struct step *step)
 	if (!is_saved(step, REGISTER_RETURN))
 		return WALK_OVER;
 	for (int i = 0; i < SAMPLE_REGISTERS; i++) {
-		uint64_t from = step->registers[i].rule == STEP_ASIDE ? base : frame;
+		uint64_t from = step->registers[i].rule == STEP_ASIDE ? base : frame, at = from + (uint64_t)(int64_t)step->registers[i].at;
 
 		if (step->registers[i].rule == STEP_LOST)
 			caller.known &= ~(1u << i);
 		if (!is_saved(step, i))
 			continue;
-		if (!read_word(walker->record, from + (uint64_t)(int64_t)step->registers[i].at, &caller.registers[i]))
+		if (!read_word(walker->record, at, &caller.registers[i]))
 			return WALK_STUCK;
 		caller.known |= 1u << i;
+		if (i == REGISTER_RETURN)
+			caller.return_at = at;
 	}
 	caller.registers[REGISTER_STACK] = frame;
 	caller.known |= 1u << REGISTER_STACK;
 	caller.called = !step->interrupted;
 	*walker = caller;
 	return walker->registers[REGISTER_RETURN] ? WALK_ON : WALK_OVER;
+}
+
+static struct returning *find_returning(const struct unwinder *unwinder, const struct sampled_record *record, uint64_t at)
+{
+	struct returning_key key = {.at = at, .thread = record->thread};
+	struct returning *returning;
+
+	HASH_FIND(hh, unwinder->returning, &key, sizeof(key), returning);
+	return returning;
+}
+
+static bool is_code(struct unwinder *unwinder, const struct sampled_record *record, uint64_t address)
+{
+	const struct mapping *mapping = spaces_find(unwinder->spaces, record->process, address);
+
+	return mapping && mapping->code;
+}
+
+/* A call begins. What its caller was called by in its last act may have changed the place already. */
+static void remember_call(struct unwinder *unwinder, const struct sampled_record *record, const struct place *place)
+{
+	uint64_t at = record->registers[REGISTER_STACK], to;
+	struct returning *returning = find_returning(unwinder, record, at);
+
+	if (!read_word(record, at, &to))
+		return;
+	if (!is_code(unwinder, record, to - 1)) {
+		if (returning)
+			returning->function = place->frames[place->count - 1];
+		return;
+	}
+	if (!returning) {
+		if (HASH_COUNT(unwinder->returning) == RETURNING_MAX)
+			drop_returning(unwinder, unwinder->returning);
+		returning = NEW(struct returning);
+		returning->key = (struct returning_key){.at = at, .thread = record->thread};
+		HASH_ADD(hh, unwinder->returning, key, sizeof(returning->key), returning);
+	}
+	returning->function = place->frames[place->count - 1];
+	returning->to = to;
+}
+
+/* Where the function returns to, as far as that is known otherwise than from the stack. */
+static void correct_return(struct unwinder *unwinder, const struct place *place, struct walker *walker)
+{
+	const struct returning *returning;
+
+	if (!unwinder->returning || is_code(unwinder, walker->record, walker->registers[REGISTER_RETURN] - 1))
+		return;
+	returning = find_returning(unwinder, walker->record, walker->return_at);
+	if (returning && returning->function == place->frames[place->count - 1])
+		walker->registers[REGISTER_RETURN] = returning->to;
 }
 
 int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames)
@@ -345,8 +432,12 @@ int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, 
 		if (!place || count + place->count > UNWIND_USER - 1)
 			break;
 		memcpy(frames + count, place->frames, (size_t)place->count * sizeof(*frames));
+		if (record->kind == SAMPLED_CALL && count == 0)
+			remember_call(unwinder, record, place);
 		count += place->count;
 		walked = walk(&walker, &place->step);
+		if (walked == WALK_ON)
+			correct_return(unwinder, place, &walker);
 	}
 	if (walked != WALK_OVER)
 		frames[count++] = unwinder->unfinished;

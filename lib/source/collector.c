@@ -90,6 +90,7 @@ struct collector {
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
 	struct sampler_wanted sampled; /* for them */
+	int calls_seen; /* events of calls that have some */
 	struct devices devices;
 	struct quotas quotas;
 	struct stages stages;
@@ -287,6 +288,30 @@ static int start_gate(struct collector *collector)
 	return gate_start(collector->gate);
 }
 
+/* A sample is taken before the event of its call: the kernel calls the last that asks for a probe first. */
+static int see_call(struct collector *collector, struct selected *selected)
+{
+	int length, status;
+	char *id = tracefs_event_file_read(NULL, selected->system, selected->sampled, "id", &length);
+
+	if (!id)
+		return fail("cannot read the number of the event '%s'", selected->sampled);
+	status = stacks_see_calls(collector->stacks, strtoull(id, NULL, 10));
+	free(id);
+	selected->sample = collector->calls_seen++;
+	return status;
+}
+
+static int see_calls(struct collector *collector)
+{
+	struct selected *selected;
+
+	for (size_t i = 0; collector->stacks && (selected = selection_at(collector->selection, i)); i++)
+		if (selected->sampled && see_call(collector, selected) < 0)
+			return -1;
+	return collector->calls_seen ? event_writer_call_format(collector->stream) : 0;
+}
+
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
 {
 	struct selected *selected;
@@ -319,6 +344,8 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		return -1;
 	if (collector->stacks && collector->parts.exceptions && exceptions_throws(collector->parts.exceptions, &throws) &&
 	    stacks_see_throws(collector->stacks, throws) < 0)
+		return -1;
+	if (see_calls(collector) < 0)
 		return -1;
 	if (collector->sampled.flags && event_writer_flag_formats(stream) < 0)
 		return -1;

@@ -73,8 +73,8 @@ int collector_fork(struct collector *collector, struct child *child, char *const
 
 /*
  * Adds stacks (program/stacks.h): with `waits`, where threads sleep and where they wake others; `hz` times a second on each CPU, where they run,
- * with these counters, and these flags, which must outlive the collector; and where exceptions are thrown, if the stream gets those. The clock is the
- * collector's. -1 after fail(): tracing works without stacks.
+ * with these counters, and these flags, which must outlive the collector; where exceptions are thrown, if the stream gets those; and at the begin of
+ * calls of functions that are probed for it (probes_sample). The clock is the collector's. -1 after fail(): tracing works without stacks.
  */
 struct sampler_wanted;
 struct lookup;

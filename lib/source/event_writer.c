@@ -457,7 +457,8 @@ int event_writer_event(struct event_writer *writer, const struct ring *ring)
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
 /* Far above the kernel's own numbers. */
-enum { ID_SLEEP = SELECT_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4, ID_COUNTER = SELECT_OWN_IDS /* the first of COUNTERS_MAX */ };
+enum { ID_SLEEP = SELECT_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4,
+       ID_CALL = ID_SLEEP - 5, ID_COUNTER = SELECT_OWN_IDS /* the first of COUNTERS_MAX */ };
 
 /* Events in the formats below. */
 struct stack_event {
@@ -466,6 +467,7 @@ struct stack_event {
 	int32_t common_pid;
 	uint32_t stack;
 	int32_t pid; /* of a wake-up only */
+	uint64_t ip; /* of a call only */
 };
 
 struct counter_event {
@@ -497,6 +499,15 @@ static const char sleep_format[] = "stack\0name: sleep\nID: 65534\n" COMMON "\np
 static const char wake_format[] = "stack\0name: wake\nID: 65533\n" COMMON
 				  "\tfield:int pid;\toffset:12;\tsize:4;\tsigned:1;\n"
 				  "\nprint fmt: \"stack=%u pid=%d\", REC->stack, REC->pid\n";
+
+static const char call_format[] = "stack\0name: call\nID: 65529\n" COMMON
+				  "\tfield:void * ip;\toffset:16;\tsize:8;\tsigned:0;\n"
+				  "\nprint fmt: \"stack=%u ip=%p\", REC->stack, REC->ip\n";
+
+int event_writer_call_format(struct stream *stream)
+{
+	return stream_write_record(stream, &(struct record){.kind = KIND_FORMAT, .packed = true, .text = call_format, .length = sizeof(call_format) - 1});
+}
 
 int event_writer_stack_formats(struct stream *stream)
 {
@@ -563,21 +574,28 @@ static int describe(struct event_writer *writer, uint32_t stack)
 
 static int write_stack(struct event_writer *writer, const struct stack_seen *seen)
 {
-	static const uint16_t ids[STACK_COUNT] = {[STACK_SLEEP] = ID_SLEEP, [STACK_WAKE] = ID_WAKE, [STACK_RUN] = ID_RUN};
-	struct stack_event event = {.common_type = ids[seen->moment],
+	static const struct {
+		uint16_t id;
+		size_t size;
+	} kinds[STACK_COUNT] = {
+		[STACK_SLEEP] = {ID_SLEEP, offsetof(struct stack_event, pid)}, [STACK_WAKE] = {ID_WAKE, offsetof(struct stack_event, ip)},
+		[STACK_RUN] = {ID_RUN, offsetof(struct stack_event, pid)},     [STACK_CALL] = {ID_CALL, sizeof(struct stack_event)},
+	};
+	struct stack_event event = {.common_type = kinds[seen->moment].id,
 				    .common_pid = seen->thread,
 				    .stack = seen->stack,
-				    .pid = seen->woken};
+				    .pid = seen->woken,
+				    .ip = seen->ip};
 	struct record record = {
 		.kind = KIND_EVENT,
 		.packed = true,
 		.text = (const char *)&event,
-		.length = seen->moment == STACK_WAKE ? sizeof(event) : offsetof(struct stack_event, pid),
+		.length = kinds[seen->moment].size,
 		.ts = seen->ts,
 		.cpu = seen->cpu,
 	};
 
-	if (is_ours(writer, seen->thread))
+	if (is_ours(writer, seen->thread) || (seen->moment == STACK_CALL && writer->process->members && !process_has(writer->process, seen->thread)))
 		return 0;
 	if (!threads_known(&writer->threads, seen->thread) &&
 	    threads_see(&writer->threads, writer->stream, seen->ts, seen->thread, NULL) < 0)

@@ -63,6 +63,9 @@ int event_writer_format(struct stream *stream, const struct selected *selected, 
 /* The formats of the events that tell of stacks: what they have is a `stack` record. -1 after fail(). */
 int event_writer_stack_formats(struct stream *stream);
 
+/* That of the event by which a call that follows on its thread has its stack. -1 after fail(). */
+int event_writer_call_format(struct stream *stream);
+
 /* And of those that tell what counters counted. -1 after fail(). */
 int event_writer_counter_formats(struct stream *stream, const struct counters *counters);
 

@@ -46,7 +46,7 @@ struct shared {
 struct probes {
 	struct selection *selection;
 	struct lookup *lookup;
-	bool alone;
+	bool alone, sampled;
 	ARRAY(struct probed) programs;
 	ARRAY(struct shared) shared;
 	struct gate *gate; /* NULL: none */
@@ -83,6 +83,11 @@ struct probes *probes_new(struct selection *selection, struct lookup *lookup, bo
 	probes->selection = selection;
 	probes->lookup = lookup;
 	return probes;
+}
+
+void probes_sample(struct probes *probes)
+{
+	probes->sampled = true;
 }
 
 void probes_free(struct probes *probes)
@@ -233,10 +238,23 @@ static struct argument_record *record_of(const struct call *call, bool at_end)
 	return call->told ? argument_record_new(&call->arguments, call->found, at_end) : NULL;
 }
 
+/* The kernel has no event that is read both ways. Its place is the same, so that what is turned on last comes first at each call. */
+static int make_sampled(const struct place *place, struct selected *selected, uint64_t offset)
+{
+	selected->sampled = memory_format("s%s", selected->name);
+	return make_one(place, selected->sampled, NULL, offset);
+}
+
 static int make_start(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)
 {
+	size_t before = selection_count(probes->selection);
+
 	place->told = record_of(call, false);
-	return make(probes, place, call->start, &ends->start, 1, false);
+	if (make(probes, place, call->start, &ends->start, 1, false) < 0)
+		return -1;
+	if (!probes->sampled || selection_count(probes->selection) == before)
+		return 0;
+	return make_sampled(place, selection_at(probes->selection, before), ends->start);
 }
 
 static int make_end(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)

@@ -27,6 +27,9 @@ struct gate;
 struct probes *probes_new(struct selection *selection, struct lookup *lookup, bool alone);
 void probes_free(struct probes *probes);
 
+/* From now on each function has, where its calls begin, a probe for samples of the stack as well (struct selected, sampled). */
+void probes_sample(struct probes *probes);
+
 enum { PROBES_LEFT_OUT = 1 };
 
 /*

@@ -523,6 +523,7 @@ void selection_free(struct selection *selection)
 		free(selected->system);
 		free(selected->name);
 		free(selected->origin);
+		free(selected->sampled);
 		argument_record_free(selected->arguments);
 		free(selected->filter);
 		free(selected->waits);

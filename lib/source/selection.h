@@ -43,6 +43,8 @@ struct selected {
 	bool stepped;	     /* of a probe: the kernel has to step over the first of its instructions */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
+	char *sampled;	     /* of a probe: the event of tracefs at the same place for samples of stacks; NULL: there is none */
+	int sample;	     /* its number among those of program/stacks.h */
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
 	/* of a recorded event, or one that the kernel gives whole */
