@@ -233,6 +233,44 @@ calls() {
 	[ "$unmatched" -gt 182 ] && [ "$unmatched" -lt 318 ]
 }
 
+# thrown TS...: the match of the request of thread 10 in testdata/rag/handoff.txt, with these throws of its worker, then an end of it that is not awaited
+thrown() {
+	local ts
+	{
+		cat "$TOP/testdata/rag/handoff.txt"
+		echo "exception ts=0.1 tid=9 name=First"
+		for ts; do echo "exception ts=$ts tid=21 name=Lost"; done
+	} | grep -v '^signal\|^window\|^#' | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^ts=/) ts = substr($i, 4); printf "%.9f %s\n", ts, $0 }' | sort -s -n | cut -d' ' -f2- |
+		sed "${change:-}" | trigger-filter -t -c ./calls.chart -T ./t.trigger 2>/dev/null | sed -n 's/^request .* match=\([a-z]*\) .*/\1/p'
+}
+
+@test "ON Exception: what another thread throws is the request's if a call of the request handed its work over" {
+	printf 'chart name=calls nest=yes\nstart event=func:prog__request\nend event=func:prog__request__return\n' >calls.chart
+	printf 'DEFINE TRIGGER t ON Exception E LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' >t.trigger
+	assert_equal "$(thrown 3)" yes
+	# in another's job, between jobs, and before the request
+	assert_equal "$(thrown 1.5 2.005 0.7)" no
+	assert_equal "$(change='/^handoff/d' thrown 3)" no
+	# a worker of another process
+	change='s/^task .*tid=21 .*/task ts=0.4 tid=21 comm=worker tgid=20/'
+	assert_equal "$(change=$change thrown 3)" no
+	assert_equal "$(change="$change; s/^handoff.*/& process=any/" thrown 3)" yes
+	# a coroutine that begins anew takes nothing over
+	assert_equal "$(change='s/^handoff.*/& again=again/; s/job=0x2/& again=1/' thrown 3)" yes
+	assert_equal "$(change='s/^handoff.*/& again=again/; s/job=0x2/& again=0/' thrown 3)" no
+	# events may be lost, in which the job may have ended; the request, too
+	assert_equal "$(change='s/^event ts=2.02.*/&\nlost ts=2.5 cpu=1 count=3/' thrown 3)" ""
+	# the worker hands it on, and is over with it by another's exception
+	assert_equal "$(change='s/^handoff.*/&\nhandoff from=func:prog__run from_key=job to=func:prog__compress to_key=file/
+		s/tid=21 comm=worker name=func:prog__compress/tid=22 comm=deep name=func:prog__compress file=0x2/; s/tid=21 name=Lost/tid=22 name=Lost/' thrown 3)" no
+	assert_equal "$(change='s/^handoff.*/&\nhandoff from=func:prog__run from_key=job to=func:prog__compress to_key=file/
+		s/tid=21 comm=worker name=func:prog__compress/tid=22 comm=deep name=func:prog__compress file=0x2/; s/tid=21 name=Lost/tid=22 name=Lost/
+		s/^task .*tid=21 .*/&\ntask ts=0.4 tid=22 comm=deep tgid=10/' thrown 3)" yes
+	change='s/job=0x2/& sp=0x500/; s/^event ts=2.02.*/event ts=2.015 cpu=1 tid=21 comm=worker name=func:unwind from=0x400 to='
+	assert_equal "$(change="${change}0x500/" thrown 3)" no
+	assert_equal "$(change="${change}0x4ff/" thrown 3)" yes
+}
+
 @test "behind cchart-filter a trigger on signals takes the filter's window" {
 	cchart-filter -t "$TOP/testdata/lock.txt" >filtered 2>/dev/null || true
 	grep -q '^window' filtered
@@ -401,5 +439,5 @@ calls() {
 	requests 0 1000 500 10 >in
 	trigger 'ON RequestEnd R LOG RequestActivity WITH ToLog=stack, latency AND UnmatchSamplingProb=1'
 	run -0 --separate-stderr trigger-filter -t -c ./req.chart -T ./t.trigger in
-	assert_equal "$stderr" "trigger-filter: trigger 't' logs stacks, but none came; collect with --stack"
+	assert_equal "$stderr" "trigger-filter: trigger 't' logs stacks, but none of threads came; collect with --stack"
 }

@@ -91,6 +91,9 @@ bool event_has(const struct event *event, const struct event_field *field);
 #define EVENT_UNKNOWN "__unknown"
 bool event_is_unknown(const struct event *event, const struct event_field *field);
 
+/* A number that is the same for equal values: of a text a hash. False: the event does not tell the field. */
+bool event_value(const struct event *event, const struct event_field *field, uint64_t *value);
+
 /* A text, cut at room - 1, with NUL; returns its length. "" if the event lacks the field. */
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);
 

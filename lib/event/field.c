@@ -175,3 +175,23 @@ size_t event_text(const struct event *event, const struct event_field *field, ch
 	length = field_text(own, text, room);
 	return length < room ? length : room - 1;
 }
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
+bool event_value(const struct event *event, const struct event_field *field, uint64_t *value)
+{
+	enum { ROOM = 512 };
+	char text[ROOM];
+	int64_t number;
+
+	if (!event_has(event, field))
+		return false;
+	if (event_read_number(event, field, &number) != SPELL_TEXT) {
+		*value = (uint64_t)number;
+		return true;
+	}
+	event_text(event, field, text, sizeof(text));
+	*value = UINT64_C(14695981039346656037);
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		*value = (*value ^ *at) * UINT64_C(1099511628211);
+	return true;
+}

@@ -10,17 +10,11 @@
 #include "chart/series.h"
 #include "chart/span.h"
 #include "stream/stream.h"
+#include "trigger/handed.h"
+#include "trigger/hits.h"
 #include "trigger/occasion.h"
 #include "trigger/run_requests.h"
 #include "trigger/totals.h"
-
-enum { HITS_MAX = 4096 }; /* signals or exceptions of a trigger that requests may hold */
-
-/* A signal or an exception that satisfied IF. */
-struct hit {
-	int64_t ts;
-	int32_t tid; /* of an exception; else -1 */
-};
 
 /* A trigger's life: idle, then logging, then idle. */
 struct watched {
@@ -36,8 +30,7 @@ struct watched {
 	uint64_t matched, unmatched; /* logged since */
 	bool given; /* a request got a window */
 	int64_t next; /* of Always: when it is next evaluated */
-	ARRAY(struct hit) hits; /* a ring of HITS_MAX */
-	size_t oldest;
+	struct hits hits; /* signals or exceptions that satisfied IF */
 };
 
 struct watch {
@@ -52,6 +45,7 @@ struct watch {
 	bool lacks;	 /* behind a loss, until the next time */
 	bool behind;	 /* the stream was filtered before */
 	struct run_requests *requests;
+	struct handed *jobs;
 	int64_t now;
 	int64_t due;	 /* no limit or multiple lies before it */
 	uint64_t begun;	 /* requests */
@@ -333,28 +327,6 @@ static int log_request(struct watch *watch, struct watched *watched, const struc
 	return logged && is_over(watched, request->end) ? end(watch, watched, request->end, "count") : 0;
 }
 
-/* Tells whether what the trigger looks at came while the request was open. */
-static bool held_hit(const struct watched *watched, const struct sample *request)
-{
-	for (size_t i = 0; i < watched->hits.count; i++) {
-		const struct hit *hit = &watched->hits.items[i];
-
-		if (hit->ts >= request->start && hit->ts <= request->end && (hit->tid < 0 || hit->tid == request->tid))
-			return true;
-	}
-	return false;
-}
-
-static void add_hit(struct watched *watched, int64_t ts, int32_t tid)
-{
-	if (watched->hits.count < HITS_MAX) {
-		*ARRAY_ADD(&watched->hits) = (struct hit){ts, tid};
-		return;
-	}
-	watched->hits.items[watched->oldest] = (struct hit){ts, tid};
-	watched->oldest = (watched->oldest + 1) % HITS_MAX;
-}
-
 /* Tells whether a trigger says that what the chart measures are its requests. */
 static bool is_named(const struct watch *watch, const char *chart)
 {
@@ -362,6 +334,12 @@ static bool is_named(const struct watch *watch, const char *chart)
 		if (watch->items.items[i].trigger->charts.count && trigger_has_chart(watch->items.items[i].trigger, chart))
 			return true;
 	return false;
+}
+
+/* What a thread does then, it does for this request, or within it. */
+static bool is_by_thread(const struct sample *request)
+{
+	return request->key_count == 0 && request->tid >= 0;
 }
 
 /* A request begins; `marks` of it keeps the verdicts of triggers that look at starts. */
@@ -374,6 +352,8 @@ static int see_begin(void *context, struct sample *request)
 	if (!run_requests_begin(watch->requests, request, is_named(watch, request->series->chart)))
 		return 0;
 	request->number = ++watch->begun;
+	if (is_by_thread(request))
+		handed_begin(watch->jobs, request->tid, request->number);
 	occasion_key(&occasion, key);
 	for (size_t i = 0; i < watch->items.count; i++) {
 		struct watched *watched = &watch->items.items[i];
@@ -399,7 +379,7 @@ static bool judge_end(struct watched *watched, struct occasion *occasion, size_t
 	if (on == ON_REQUEST_START)
 		return occasion->request->marks >> number & 1;
 	if (on != ON_REQUEST_END && on != ON_ALWAYS)
-		return held_hit(watched, occasion->request);
+		return hits_in(&watched->hits, occasion->request);
 	watched->looked_at++;
 	occasion->on = on;
 	look_at(watched, occasion, true);
@@ -435,10 +415,21 @@ static int see_end(void *context, const struct sample *request)
 
 static void see_gone(void *context, const struct sample *request)
 {
-	run_requests_gone(((struct watch *)context)->requests, request);
+	struct watch *watch = context;
+
+	run_requests_gone(watch->requests, request);
+	if (request->number && is_by_thread(request))
+		handed_end(watch->jobs, request->tid, request->number);
 }
 
-/* A signal or an exception. */
+static void see_event(void *context, const struct event *event)
+{
+	struct watch *watch = context;
+
+	handed_event(watch->jobs, filter_events(watch->filter), event);
+}
+
+/* A signal, an exception, or what tells what is handed over. */
 static int see_record(void *context, enum kind kind, const struct fields *fields)
 {
 	struct watch *watch = context;
@@ -447,7 +438,9 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 	int64_t tid = -1;
 	char chart[VALUE_ROOM] = "", key[VALUE_ROOM];
 
-	if (!fields || fields_time(fields, "ts", &occasion.ts) <= 0)
+	if (fields && kind == KIND_HANDOFF)
+		handed_record(watch->jobs, fields);
+	if (!fields || kind == KIND_HANDOFF || fields_time(fields, "ts", &occasion.ts) <= 0)
 		return 0;
 	occasion_key(&occasion, key);
 	fields_text(fields, "chart", chart, sizeof(chart));
@@ -462,7 +455,7 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 		look_at(watched, &occasion, true);
 		if (!holds(watched, &occasion))
 			continue;
-		add_hit(watched, occasion.ts, tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1);
+		hits_add(&watched->hits, occasion.ts, tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1, watch->jobs);
 		if (may_fire(watch, watched, occasion.ts) && fire(watch, watched, &occasion) < 0)
 			return -1;
 	}
@@ -569,6 +562,7 @@ static int see_lost(void *context)
 		if (watch->items.items[i].totals)
 			totals_lost(watch->items.items[i].totals);
 	watch->lacks = true;
+	handed_forget(watch->jobs);
 	return 0;
 }
 
@@ -604,10 +598,11 @@ static int see_finish(void *context)
 		if (watched->totals)
 			totals_forget(watched->totals);
 		watched->has_logged = false;
-		watched->hits.count = watched->oldest = 0;
+		hits_forget(&watched->hits);
 		watched->next = INT64_MAX;
 	}
 	run_requests_forget(watch->requests);
+	handed_forget(watch->jobs);
 	watch->began = watch->lacks = watch->behind = false;
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
@@ -643,7 +638,7 @@ static void free_watched(struct watched *watched)
 {
 	totals_free(watched->totals);
 	free(watched->values);
-	free(watched->hits.items);
+	hits_free(&watched->hits);
 }
 
 static struct watched *find_watched(struct watch *watch, const struct trigger *trigger)
@@ -727,10 +722,11 @@ static struct watch *empty_watch(struct stream *stream, const struct watch_optio
 	watch->stream = stream;
 	watch->options = *options;
 	watch->requests = run_requests_new(options->own_charts);
+	watch->jobs = handed_new();
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
 	watch->handed = (struct filter_watch){.context = watch, .another = another_watch, .chart = see_chart, .time = see_time, .begins = see_begin,
-					      .ends = see_end, .gone = see_gone, .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
+					      .ends = see_end, .gone = see_gone, .event = see_event, .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
 	return watch;
 }
 
@@ -764,6 +760,7 @@ void watch_free(struct watch *watch)
 	for (size_t i = 0; i < watch->items.count; i++)
 		free_watched(&watch->items.items[i]);
 	run_requests_free(watch->requests);
+	handed_free(watch->jobs);
 	free(watch->items.items);
 	line_free(&watch->line);
 	free(watch);
@@ -793,6 +790,6 @@ void watch_complaints(const struct watch *watch, void (*complain)(const char *fo
 			complain("trigger '%s' had nothing to look at: no %s", trigger->name,
 				 trigger->on == ON_EXCEPTION ? "exceptions" : trigger->on == ON_SIGNAL ? "signals" : "requests of its charts");
 		else if (stackless && trigger->log.activity && (trigger->log.metrics & METRIC_STACK))
-			complain("trigger '%s' logs stacks, but none came; collect with --stack", trigger->name);
+			complain("trigger '%s' logs stacks, but none of threads came; collect with --stack", trigger->name);
 	}
 }

@@ -7,7 +7,7 @@
 #include "wake/part.h"
 #include "wake/name.h"
 
-enum { HANDOFFS_MAX = 256, VALUE_ROOM = 512 };
+enum { HANDOFFS_MAX = 256 };
 
 /* A `handoff` record: its events, and which field of each has the value. */
 struct handoff {
@@ -28,25 +28,6 @@ static struct traced *traced_of(const struct wake *wake)
 	return wake->of[PART_FUNCTION];
 }
 
-/* A text's value is a hash (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). False: the event does not tell it. */
-static bool read_value(const struct event *event, const struct event_field *field, uint64_t *value)
-{
-	char text[VALUE_ROOM];
-	int64_t number;
-
-	if (!event_has(event, field))
-		return false;
-	if (event_read_number(event, field, &number) != SPELL_TEXT) {
-		*value = (uint64_t)number;
-		return true;
-	}
-	event_text(event, field, text, sizeof(text));
-	*value = UINT64_C(14695981039346656037);
-	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-		*value = (*value ^ *at) * UINT64_C(1099511628211);
-	return true;
-}
-
 /* A call takes its job before it hands one on. */
 static void add_hands(struct at *at)
 {
@@ -59,7 +40,7 @@ static void add_hands(struct at *at)
 
 			if (takes && handoff->again && (!event_has(at->event, handoff->again) || event_number(at->event, handoff->again) == 0))
 				continue;
-			if (handoff->type[takes] == at->event->type && read_value(at->event, handoff->field[takes], &value))
+			if (handoff->type[takes] == at->event->type && event_value(at->event, handoff->field[takes], &value))
 				*ARRAY_ADD(&traced->of_window.hands) = (struct function_hand){
 					traced->of_window.events.count - 1, (int)i, takes, handoff->anywhere, value};
 		}

@@ -29,7 +29,7 @@ struct filter {
 	bool behind;	  /* the current stream was filtered before: its signals have windows, or will have */
 	bool has_gaps;	  /* and one of these has come */
 	bool told_behind; /* the watch knows of that */
-	bool has_stacks;  /* of a watch: some have come */
+	bool has_stacks, has_handoffs; /* of a watch: some have come */
 	bool by_default;  /* nobody named a chart */
 	bool brought;	  /* windows were opened for signals of the input */
 	int64_t now, newest; /* newest: time of the current stream's newest event */
@@ -342,9 +342,11 @@ static int see_event(void *context, const struct record *record)
 		return -1;
 	if (event.ts > filter->now)
 		filter->now = event.ts;
-	if (measure_event(filter->measure, &event) < 0 || time_passes(filter, event.ts) < 0)
+	if (measure_event(filter->measure, &event) < 0)
 		return -1;
-	return STREAM_DROP;
+	if (filter->has_handoffs)
+		filter->options.watch->event(filter->options.watch->context, &event);
+	return time_passes(filter, event.ts) < 0 ? -1 : STREAM_DROP;
 }
 
 /* The `ts` of a spelled record; -1 after fail(). */
@@ -715,6 +717,7 @@ static int see_watched(void *context, const struct record *record)
 	if (timed < 0 || (timed && record->kind == KIND_EVENT && see_clock(filter, ts) < 0) || (timed && watch->time(watch->context, ts) < 0))
 		return -1;
 	filter->has_stacks |= record->kind == KIND_STACK;
+	filter->has_handoffs |= record->kind == KIND_HANDOFF;
 	status = usual ? usual(filter, record) : STREAM_PASS;
 	if (status >= 0 && filter->behind && !filter->told_behind) {
 		filter->told_behind = true;
@@ -723,7 +726,7 @@ static int see_watched(void *context, const struct record *record)
 	}
 	if (status >= 0 && record->kind == KIND_LOST)
 		return watch->lost(watch->context) < 0 ? -1 : status;
-	if (status < 0 || (record->kind != KIND_SIGNAL && record->kind != KIND_EXCEPTION))
+	if (status < 0 || (record->kind != KIND_SIGNAL && record->kind != KIND_EXCEPTION && record->kind != KIND_HANDOFF))
 		return status;
 	if (status != STREAM_DROP && stream_write_record(filter->stream, record) < 0)
 		return -1;

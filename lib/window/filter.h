@@ -32,7 +32,8 @@ struct filter_watch {
 	int (*begins)(void *context, struct sample *request);	     /* see struct measure_listener */
 	int (*ends)(void *context, const struct sample *request);
 	void (*gone)(void *context, const struct sample *request);
-	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal` or `exception` that has passed */
+	void (*event)(void *context, const struct event *event);     /* once a `handoff` record has come; behind `begins` and `ends` by it */
+	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal`, `exception` or `handoff` that has passed */
 	int (*lost)(void *context);				     /* behind a loss */
 	int (*behind)(void *context);				     /* an earlier filter has dropped most events; once a stream */
 	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
