@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/priority.h"
 #include "blame/comparison.h"
-#include "blame/told.h"
+#include "blame/ranked_moments.h"
 #include "event/event.h"
 #include "calls/build.h"
 #include "graph/graph_reader.h"
@@ -53,7 +53,7 @@ struct ranker {
 	struct ranking_total *total; /* of the current stream */
 	struct comparison *comparison; /* gets the stream's moments; NULL: without --diff */
 	enum comparison_side side;
-	struct told *told; /* moments of streams without nodes */
+	struct ranked_moments *ranked; /* moments of streams without nodes */
 	bool is_told;	   /* the current stream is one: its ranking stays as it is */
 	char *host;	   /* of the current stream */
 	struct device_records *devices; /* with --diff: of both streams */
@@ -139,7 +139,7 @@ static int told_seen(struct ranker *ranker, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (ranker->comparison && (record->kind == KIND_GRAPH ? told_graph : told_blame)(ranker->told, fields) < 0)
+	if (ranker->comparison && (record->kind == KIND_GRAPH ? ranked_moments_graph : ranked_moments_blame)(ranker->ranked, fields) < 0)
 		return stream_fail(ranker->stream, "%s", fail_text());
 	return STREAM_PASS;
 }
@@ -188,7 +188,7 @@ static int stream_over(void *context)
 		status = graph_builder_finish(ranker->builder);
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
-	told_over(ranker->told);
+	ranked_moments_over(ranker->ranked);
 	ranking_total_free(ranker->total);
 	ranker->total = ranking_total_new(moment_over, ranker);
 	return status;
@@ -210,7 +210,7 @@ static int open_parts(struct ranker *ranker)
 	ranker->options.events = ranker->events = events_new(ranker->stream);
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
 	ranker->total = ranking_total_new(moment_over, ranker);
-	ranker->told = told_new(moment_over, ranker);
+	ranker->ranked = ranked_moments_new(moment_over, ranker);
 	ranker->is_told = false;
 	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
 	if (!ranker->builder)
@@ -223,7 +223,7 @@ static int open_parts(struct ranker *ranker)
 static void close_parts(struct ranker *ranker)
 {
 	graph_builder_free(ranker->builder);
-	told_free(ranker->told);
+	ranked_moments_free(ranker->ranked);
 	free(ranker->host);
 	ranker->host = NULL;
 	ranking_total_free(ranker->total);

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	building = (struct building){requests_new(stream, events), thread_past_new(stream, events)};
 	if (!building.past)
 		die("%s", fail_text());
-	requests_teller(building.requests, (struct doings_teller){thread_past_tell, building.past});
+	requests_activity_source(building.requests, (struct activity_source){thread_past_tell, building.past});
 	for (int i = 0; i < files.count; i++) {
 		struct state_file *file = state_file_load(files.items[i], events);
 

@@ -127,42 +127,42 @@ int thread_past_record(struct thread_past *past, int host, const struct record *
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-static void add(const struct thread_past *past, int32_t node, int64_t from, int64_t to, struct doings *doings)
+static void add(const struct thread_past *past, int32_t node, int64_t from, int64_t to, struct thread_activities *activities)
 {
 	const struct node *told = &past->graph->nodes.items[node];
 	bool own = told->what == WHAT_RUN && told->tid == past->tid;
 
 	if (from < to && !own && told->what != WHAT_UNKNOWN && (size_t)node < past->blame->added)
-		*ARRAY_ADD(&doings->items) = (struct doing){from, to, NULL, told};
+		*ARRAY_ADD(&activities->items) = (struct thread_activity){from, to, NULL, told};
 }
 
 static int by_start(const void *left, const void *right)
 {
-	const struct doing *a = left, *b = right;
+	const struct thread_activity *a = left, *b = right;
 
 	return (a->from > b->from) - (a->from < b->from);
 }
 
 /* A piece of the path; of one without a CPU, or behind others at a device, those who had it. */
-static void add_piece(const struct thread_past *past, const struct path_piece *piece, struct doings *doings)
+static void add_piece(const struct thread_past *past, const struct path_piece *piece, struct thread_activities *activities)
 {
 	const struct node *node = &past->graph->nodes.items[piece->node];
-	size_t before = doings->items.count, count = 0;
+	size_t before = activities->items.count, count = 0;
 	const struct edge *edges = graph_arriving(past->graph, piece->node, &count);
 
 	for (size_t i = 0; i < count && (node->what == WHAT_RUNNABLE || node->what == WHAT_QUEUE); i++) {
 		const struct node *source = &past->graph->nodes.items[edges[i].from];
 
 		if (edges[i].kind == EDGE_CPU || edges[i].kind == EDGE_QUEUE)
-			add(past, edges[i].from, later(source->start, piece->from), sooner(source->end, piece->to), doings);
+			add(past, edges[i].from, later(source->start, piece->from), sooner(source->end, piece->to), activities);
 	}
-	if (doings->items.count == before)
-		add(past, piece->node, piece->from, piece->to, doings);
+	if (activities->items.count == before)
+		add(past, piece->node, piece->from, piece->to, activities);
 	else
-		qsort(doings->items.items + before, doings->items.count - before, sizeof(struct doing), by_start);
+		qsort(activities->items.items + before, activities->items.count - before, sizeof(struct thread_activity), by_start);
 }
 
-void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities)
 {
 	struct thread_past *past = context;
 	struct wake *wake = (size_t)host < past->hosts.count ? past->hosts.items[host] : NULL;
@@ -182,5 +182,5 @@ void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_
 		return; /* it cannot be told */
 	past->blame = blame_new(past->graph);
 	for (size_t i = 0; i < past->blame->path.count; i++)
-		add_piece(past, &past->blame->path.items[i], doings);
+		add_piece(past, &past->blame->path.items[i], activities);
 }

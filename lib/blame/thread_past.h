@@ -4,7 +4,7 @@
  *
  *	struct thread_past *past = thread_past_new(stream, events)	NULL after fail(): a shipped list cannot be read
  *	thread_past_record(past, host, record)				each record of those kinds
- *	thread_past_tell(past, host, tid, from, to, &doings)		when all were taken
+ *	thread_past_tell(past, host, tid, from, to, &activities)		when all were taken
  *	thread_past_forget(past)					before another trace
  *	thread_past_free(past)
  *
@@ -14,7 +14,7 @@
 #define BLAME_THREAD_PAST_H
 
 #include "event/event.h"
-#include "span/doings.h"
+#include "span/thread_activity.h"
 
 struct thread_past;
 
@@ -25,9 +25,9 @@ int thread_past_record(struct thread_past *past, int host, const struct record *
 void thread_past_forget(struct thread_past *past);
 
 /*
- * As struct doings_teller has it; the context is the past. What is unknown is not told, and neither are the thread's own runs: they are
+ * As struct activity_source has it; the context is the past. What is unknown is not told, and neither are the thread's own runs: they are
  * what it does for itself. Time without a CPU goes to those who held it, who may overlap.
  */
-void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings);
+void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities);
 
 #endif

@@ -218,14 +218,14 @@ static void prepare_pairs(struct measure *measure, struct active_chart *added)
 	lasting = added->traffic && added->by_thread && start->keys <= 1 && !start->length && !added->chart->nest;
 	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
 				      lasting ? 2 : start->keys ? start->keys : 1);
-	added->lulls = (struct lulls){.waits = lasting ? added->pairs : NULL, .traffic = added->traffic, .swept = INT64_MIN};
+	added->silences = (struct silences){.waits = lasting ? added->pairs : NULL, .traffic = added->traffic, .swept = INT64_MIN};
 }
 
 static void prepare_turns(struct measure *measure, struct active_chart *added)
 {
 	added->turns = true;
 	added->traffic = traffic_new();
-	added->lulls = (struct lulls){.traffic = added->traffic, .count = 1, .swept = INT64_MIN};
+	added->silences = (struct silences){.traffic = added->traffic, .count = 1, .swept = INT64_MIN};
 	added->pairs = pair_table_new(measure->pairs, added, false, false, 2);
 }
 
@@ -336,16 +336,16 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 		return 0; /* the idle thread */
 	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
 		return 0;
-	if (outcome_abandon(measure, lull_unended(&chart->lulls, event->tid), event->ts, false) < 0)
+	if (outcome_abandon(measure, silence_unended(&chart->silences, event->tid), event->ts, false) < 0)
 		return -1;
 	idle = is_idle(measure, binding, event, &waits);
-	over = lull_enter(&chart->lulls, event->tid, waits, &goes_on);
-	if (over && outcome_lull(measure, over) < 0)
+	over = silence_enter(&chart->silences, event->tid, waits, &goes_on);
+	if (over && outcome_silence(measure, over) < 0)
 		return -1;
 	if (goes_on)
 		return 0;
-	lull_key(&chart->lulls, key, waits, place);
-	if (waits && chart->lulls.waits && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false) < 0)
+	silence_key(&chart->silences, key, waits, place);
+	if (waits && chart->silences.waits && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false) < 0)
 		return -1; /* the end of the call before was not seen */
 	key = place;
 	if (idle) {
@@ -365,11 +365,11 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, to;
 	int64_t depth = binding_depth(binding, event, &to), result = chart->traffic ? event_number(event, binding->call.result) : 0;
 	int64_t place[CHART_KEYS_MAX];
-	bool waits = chart->lulls.waits && traffic_waits(chart->traffic, event->tid);
+	bool waits = chart->silences.waits && traffic_waits(chart->traffic, event->tid);
 	struct start *start, *over;
 
-	lull_key(&chart->lulls, key, waits, place);
-	if (waits && lull_return(&chart->lulls, event->tid, result, event->ts))
+	silence_key(&chart->silences, key, waits, place);
+	if (waits && silence_return(&chart->silences, event->tid, result, event->ts))
 		start = NULL;
 	else
 		start = depth		 ? pair_end_between(chart->pairs, place, depth, to)
@@ -381,8 +381,8 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 		traffic_cut(chart->traffic, event->tid, binding_use(binding, &measure->world, chart->traffic, event));
 	else if (chart->traffic)
 		traffic_return(chart->traffic, event->tid, result);
-	over = lull_transfer(&chart->lulls, event->tid);
-	if (over && outcome_lull(measure, over) < 0)
+	over = silence_transfer(&chart->silences, event->tid);
+	if (over && outcome_silence(measure, over) < 0)
 		return -1;
 	return outcome_event(measure, binding, event, start);
 }
@@ -425,8 +425,8 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 		if (chart->traffic && traffic_exit(chart->traffic, (int32_t)tid) && chart->turns &&
 		    turn_exit(measure, chart, tid, now) < 0)
 			return -1;
-		over = lull_exit(&chart->lulls, (int32_t)tid, &unended);
-		if ((over && outcome_lull(measure, over) < 0) || outcome_abandon(measure, unended, now, certain) < 0)
+		over = silence_exit(&chart->silences, (int32_t)tid, &unended);
+		if ((over && outcome_silence(measure, over) < 0) || outcome_abandon(measure, unended, now, certain) < 0)
 			return -1;
 		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;

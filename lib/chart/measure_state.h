@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "chart/binding.h"
 #include "chart/disarm.h"
-#include "chart/lull.h"
+#include "chart/silence.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/recorded.h"
@@ -30,7 +30,7 @@ struct active_chart {
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
 	bool turns; /* it measures turns */
 	uint64_t idle; /* starts that only waited for work */
-	struct lulls lulls; /* of its turns, or of its waits for answers */
+	struct silences silences; /* of its turns, or of its waits for answers */
 	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings; /* one for each line */
 	int count;
@@ -109,8 +109,8 @@ static inline void measure_now(struct measure *measure, int64_t ts)
 /* The series of an event; NULL: there are too many. */
 struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event);
 
-/* Ends a start, which is still in its table, with the beginning of its lull. */
-int outcome_lull(struct measure *measure, struct start *start);
+/* Ends a start, which is still in its table, with the beginning of its silence. */
+int outcome_silence(struct measure *measure, struct start *start);
 
 /* Begins a start with this key. 0; -1 if the listener did. Sets *begun; NULL: there is no series for it. */
 int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,

@@ -20,12 +20,12 @@ enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM
  */
 
 /* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
-static bool in_lull(const struct start *start)
+static bool in_silence(const struct start *start)
 {
-	return (start_chart(start)->turns || start_chart(start)->lulls.waits) && start->lull.since;
+	return (start_chart(start)->turns || start_chart(start)->silences.waits) && start->silence.since;
 }
 
-/* How often the starts in a lull are looked at. */
+/* How often the starts in a silence are looked at. */
 static const int64_t sweep_every = NSEC_PER_SEC / 10;
 
 /* When the age of this start is first above its series' limit. */
@@ -104,31 +104,31 @@ static struct start *become(struct patience *patience, struct start *start, enum
 	return start;
 }
 
-/* Suspects that are in a lull are not reported: they may go on, waits at any time, else lull_time() ends them. */
+/* Suspects that are in a silence are not reported: they may go on, waits at any time, else silence_time() ends them. */
 static void spare_lulls(struct patience *patience, int64_t now)
 {
 	struct start *start;
 
-	while ((start = patience->suspects) && start->due <= now && in_lull(start)) {
+	while ((start = patience->suspects) && start->due <= now && in_silence(start)) {
 		patience_drop(patience, start);
-		start->due = span_add(start_chart(start)->turns && lull_over(&start->lull) > now ? lull_over(&start->lull) : now, sweep_every);
+		start->due = span_add(start_chart(start)->turns && silence_over(&start->silence) > now ? silence_over(&start->silence) : now, sweep_every);
 		insert_by_due(&patience->suspects, start);
 	}
 }
 
-/* The oldest start of a series, but for those in a lull, which may go on; waits at any time. */
+/* The oldest start of a series, but for those in a silence, which may go on; waits at any time. */
 static struct start *first_awaited(struct patience *patience, const struct series *series, int64_t now)
 {
 	struct start *start = series->open;
 
-	for (; start && in_lull(start) && now < lull_over(&start->lull); start = start->after)
-		sooner(patience, start_chart(start)->turns ? lull_over(&start->lull) : span_add(now, sweep_every));
+	for (; start && in_silence(start) && now < silence_over(&start->silence); start = start->after)
+		sooner(patience, start_chart(start)->turns ? silence_over(&start->silence) : span_add(now, sweep_every));
 	return start;
 }
 
 /*
  * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
- * more, and the time of the next is known. One that is START_OPEN ended when its lull began.
+ * more, and the time of the next is known. One that is START_OPEN ended when its silence began.
  */
 static struct start *patience_due(struct patience *patience, int64_t now)
 {
@@ -139,7 +139,7 @@ static struct start *patience_due(struct patience *patience, int64_t now)
 		struct start *start = first_awaited(patience, series, now);
 
 		if (start && crossing(start) <= now)
-			return in_lull(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
+			return in_silence(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
 		if (start)
 			sooner(patience, crossing(start));
 	}
@@ -275,7 +275,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 {
 	const struct series *series = start->sample.series;
 
-	if (in_lull(start))
+	if (in_silence(start))
 		return false;
 	return start->state == START_SUSPECT ||
 	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
@@ -393,39 +393,39 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 	return 0;
 }
 
-int outcome_lull(struct measure *measure, struct start *start)
+int outcome_silence(struct measure *measure, struct start *start)
 {
 	start_take(start);
-	return end_start(measure, start_chart(start), start, lull_end(&start->lull));
+	return end_start(measure, start_chart(start), start, silence_end(&start->silence));
 }
 
-/* Ends the starts of the chart whose lull has lasted too long to be one. */
-static int lull_time(struct measure *measure, struct active_chart *chart, int64_t now)
+/* Ends the starts of the chart whose silence has lasted too long to be one. */
+static int silence_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
-	if (chart->lulls.swept != INT64_MIN && span_between(chart->lulls.swept, now) < sweep_every)
+	if (chart->silences.swept != INT64_MIN && span_between(chart->silences.swept, now) < sweep_every)
 		return 0;
-	chart->lulls.swept = now;
-	chart->lulls.count = chart->turns;
+	chart->silences.swept = now;
+	chart->silences.count = chart->turns;
 	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
 		newer = start_newer(start);
-		if (start_chart(start) != chart || !in_lull(start))
+		if (start_chart(start) != chart || !in_silence(start))
 			continue;
-		if (lull_over(&start->lull) > now)
-			chart->lulls.count++;
-		else if (outcome_lull(measure, start) < 0)
+		if (silence_over(&start->silence) > now)
+			chart->silences.count++;
+		else if (outcome_silence(measure, start) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* A start has just come into this state; START_OPEN: its lull is its end. */
+/* A start has just come into this state; START_OPEN: its silence is its end. */
 static int tell_due(struct measure *measure, struct start *start, int64_t now)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
 
 	switch (start->state) {
 	case START_OPEN:
-		return outcome_lull(measure, start);
+		return outcome_silence(measure, start);
 	case START_SUSPECT:
 		start->sample.passed = start->sample.series->judges ? start->sample.series->single : 0;
 		return tell->hold(tell->context, start->sample.start);
@@ -470,7 +470,7 @@ int measure_time(struct measure *measure, int64_t now)
 		struct active_chart *chart = measure->charts.items[i];
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
-		    (chart->lulls.count && lull_time(measure, chart, measure->now) < 0) ||
+		    (chart->silences.count && silence_time(measure, chart, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now, &begun) < 0)
 			return -1;
 	}
@@ -603,7 +603,7 @@ static int tell_doubted(struct measure *measure)
 static int end_lulls(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
-		if (measure->charts.items[i]->lulls.count && lull_time(measure, measure->charts.items[i], INT64_MAX) < 0)
+		if (measure->charts.items[i]->silences.count && silence_time(measure, measure->charts.items[i], INT64_MAX) < 0)
 			return -1;
 	return 0;
 }
@@ -621,7 +621,7 @@ static void forget_stream(struct active_chart *chart)
 		chart->matched.items[k]->came = false;
 	rate_forget(chart);
 	chart->shed = false;
-	chart->lulls.swept = INT64_MIN;
+	chart->silences.swept = INT64_MIN;
 }
 
 int measure_end(struct measure *measure)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chart/lull.h"
+#include "chart/silence.h"
 #include "chart/sample.h"
 
 struct active_chart;
@@ -39,7 +39,7 @@ struct start {
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
 	union {
 		int64_t depth;	  /* the caller's, of a function's call: where on the stack it is; 0: not known */
-		struct lull lull; /* the caller's, of a turn or a wait for an answer */
+		struct silence silence; /* the caller's, of a turn or a wait for an answer */
 	};
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */

@@ -21,9 +21,9 @@ static int receive(struct measure *measure, struct binding *binding, const struc
 {
 	struct start *start = pair_find(binding->chart->pairs, key);
 
-	if (start && !start->lull.since)
+	if (start && !start->silence.since)
 		return 0; /* more of the same request */
-	if (start && outcome_lull(measure, start) < 0)
+	if (start && outcome_silence(measure, start) < 0)
 		return -1;
 	return begin(measure, binding, event, key);
 }
@@ -33,8 +33,8 @@ static int close_turn(struct measure *measure, struct start *start, int64_t now)
 {
 	struct active_chart *chart = start_chart(start);
 
-	if (start->lull.since)
-		return outcome_lull(measure, start);
+	if (start->silence.since)
+		return outcome_silence(measure, start);
 	start_take(start);
 	return outcome_drop(measure, chart, start, now);
 }
@@ -73,7 +73,7 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 	case TRANSFER_SENT:
 		start = pair_find(chart->pairs, key);
 		if (start)
-			start->lull.since = event->ts;
+			start->silence.since = event->ts;
 		return 0;
 	case TRANSFER_CLOSED:
 		start = pair_find(chart->pairs, key);

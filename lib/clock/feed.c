@@ -76,15 +76,15 @@ static int take_stream(struct feed *feed, const struct record *record)
 
 static int give(struct feed *feed, enum kind kind, const char *text, size_t length)
 {
-	struct held held = {eras_newest(feed->eras), (uint32_t)length, kind};
+	struct held held = {clock_steps_newest(feed->clock_steps), (uint32_t)length, kind};
 
 	return feed->take(feed->context, &held, text);
 }
 
 static int take_time(struct feed *feed, int64_t ts)
 {
-	eras_take(feed->eras, ts);
-	if (eras_steps(feed->eras) > STEPS_MOST)
+	clock_steps_take(feed->clock_steps, ts);
+	if (clock_steps_count(feed->clock_steps) > STEPS_MOST)
 		return stream_fail(feed->stream, "time goes back here, and did %d times before: these records are in no order of time", STEPS_MOST);
 	return 0;
 }
@@ -98,9 +98,9 @@ static int take_event(struct feed *feed, const struct record *record)
 		return -1;
 	if (take_time(feed, event.ts) < 0)
 		return -1;
-	place = eras_shift(feed->eras, event.ts, eras_newest(feed->eras));
+	place = clock_steps_shift(feed->clock_steps, event.ts, clock_steps_newest(feed->clock_steps));
 	feed->first_event = place < feed->first_event ? place : feed->first_event;
-	feed->last_event = feed->newest = eras_newest(feed->eras);
+	feed->last_event = feed->newest = clock_steps_newest(feed->clock_steps);
 	if (!record->packed)
 		return give(feed, KIND_EVENT, record->text, record->length);
 	event_spell(&event, events_comm(feed->events, event.tid), &feed->line);
@@ -125,7 +125,7 @@ static int take_tick(struct feed *feed, const struct record *record)
 
 	if (!fields || fields_time(fields, "ts", &ts) < 0)
 		return fields ? stream_fail(feed->stream, "%s", fail_text()) : -1;
-	ts = eras_shift(feed->eras, ts, eras_newest(feed->eras));
+	ts = clock_steps_shift(feed->clock_steps, ts, clock_steps_newest(feed->clock_steps));
 	feed->newest = ts > feed->newest ? ts : feed->newest;
 	return 0;
 }
@@ -191,7 +191,7 @@ struct feed *feed_open(const char *operand, int fd, feed_taker *take, void *cont
 	feed->named = length;
 	slash = strrchr(feed->file, '/');
 	feed->name = length ? memory_text(operand, length) : memory_format("%s", slash ? slash + 1 : feed->file);
-	feed->eras = eras_new();
+	feed->clock_steps = clock_steps_new();
 	feed->last_event = feed->newest = INT64_MIN;
 	feed->first_event = INT64_MAX;
 	feed->take = take;
@@ -204,7 +204,7 @@ struct feed *feed_open(const char *operand, int fd, feed_taker *take, void *cont
 	}
 	feed->events = events_new(feed->stream);
 	feed->flows = flows_new(feed->stream, feed->events);
-	flows_eras(feed->flows, feed->eras);
+	flows_clock_steps(feed->flows, feed->clock_steps);
 	return feed;
 }
 
@@ -214,7 +214,7 @@ void feed_free(struct feed *feed)
 		flows_free(feed->flows);
 	if (feed->events)
 		events_free(feed->events);
-	eras_free(feed->eras);
+	clock_steps_free(feed->clock_steps);
 	line_free(&feed->line);
 	line_free(&feed->waits);
 	free(feed->name);

@@ -2,8 +2,8 @@
  * feed: reads the stream of a host that is to be merged with others (clock/merge.h, clock/live.h).
  *
  * Each record goes to a function as text, with its events spelled, because each host has formats of its own; with its place, by which
- * it stands in order: the newest time of the host's events so far, shifted by eras where its clock was set back (span/eras.h). What says something of
- * one stream alone is dropped. What tells of connections goes to the flows, too.
+ * it stands in order: the newest time of the host's events so far, shifted where its clock was set back (span/clock_steps.h). What says something of one
+ * stream alone is dropped. What tells of connections goes to the flows, too.
  *
  *	struct feed *feed = feed_open("web1=web1.tb", -1, taken, context);
  *	feed_run(feed)			until it returns 0: all is read
@@ -29,7 +29,7 @@ struct feed {
 	char *file;
 	char *name; /* the host's: as given, as in the stream, or the file's */
 	struct flows *flows;
-	struct eras *eras;
+	struct clock_steps *clock_steps;
 	int64_t first_event, last_event; /* places; first > last: none */
 	int64_t newest;			 /* the newest time that the stream has come to: of an event, or a tick */
 	char *about;			 /* keys of its `stream` record: " kernel=... cpus=2"; NULL: it has none */

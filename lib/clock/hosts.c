@@ -14,7 +14,7 @@ struct host {
 	int64_t first, last; /* first > last: no records */
 	int64_t wall;
 	bool walled;
-	const struct eras *eras; /* NULL: there is one only */
+	const struct clock_steps *clock_steps; /* NULL: there is one only */
 	const struct flows *flows;
 	/* found: */
 	int parent; /* whose clock the lines lead to; HOST_NONE: the reference, or nobody knows */
@@ -94,9 +94,9 @@ void hosts_flows(struct hosts *hosts, int host, const struct flows *flows)
 	hosts->hosts.items[host].flows = flows;
 }
 
-void hosts_eras(struct hosts *hosts, int host, const struct eras *eras)
+void hosts_clock_steps(struct hosts *hosts, int host, const struct clock_steps *clock_steps)
 {
-	hosts->hosts.items[host].eras = eras;
+	hosts->hosts.items[host].clock_steps = clock_steps;
 }
 
 /* --- who talked to whom ------------------------------------------------------------------------------------------- */
@@ -162,14 +162,14 @@ static int by_time(const void *left, const void *right)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-static size_t era_of(const struct eras *eras, int64_t ts)
+static size_t era_of(const struct clock_steps *clock_steps, int64_t ts)
 {
-	return eras ? eras_of(eras, ts) : 0;
+	return clock_steps ? clock_steps_before(clock_steps, ts) : 0;
 }
 
 static size_t steps_of(const struct host *host)
 {
-	return host->eras ? eras_steps(host->eras) : 0;
+	return host->clock_steps ? clock_steps_count(host->clock_steps) : 0;
 }
 
 /* A step back that the eras of one of two hosts tell. */
@@ -210,9 +210,9 @@ static struct cuts_between find_cuts(const struct bounds *bounds, const struct h
 	struct cuts_between cuts = {0};
 
 	for (size_t i = 0; i < steps_of(host); i++)
-		*ARRAY_ADD(&cuts.items) = (struct cut){eras_step(host->eras, i), true};
+		*ARRAY_ADD(&cuts.items) = (struct cut){clock_steps_time(host->clock_steps, i), true};
 	for (size_t i = 0; i < steps_of(other); i++)
-		*ARRAY_ADD(&cuts.items) = (struct cut){place_of(bounds, eras_step(other->eras, i), host), false};
+		*ARRAY_ADD(&cuts.items) = (struct cut){place_of(bounds, clock_steps_time(other->clock_steps, i), host), false};
 	if (cuts.items.count)
 		qsort(cuts.items.items, cuts.items.count, sizeof(struct cut), by_place);
 	return cuts;
@@ -239,7 +239,7 @@ static void add_part(struct link *link, const struct bounds *bounds, const struc
 	if (from > to)
 		return;
 	for (size_t i = 0; i < bounds->items.count; i++)
-		if (era_of(host->eras, bounds->items.items[i].x) == eras[0] && era_of(other->eras, bounds->items.items[i].y) == eras[1])
+		if (era_of(host->clock_steps, bounds->items.items[i].x) == eras[0] && era_of(other->clock_steps, bounds->items.items[i].y) == eras[1])
 			*ARRAY_ADD(&part.items) = bounds->items.items[i];
 	count = feasible_lines(part.items.items, part.items.count, from, to, &lines);
 	add_lines(link, count ? lines : &unknown, count ? count : 1);
@@ -428,7 +428,7 @@ bool hosts_is_unknown(const struct hosts *hosts, int host)
 static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_t to, struct stream *stream, struct line *line)
 {
 	const struct host *at = &hosts->hosts.items[host];
-	int64_t shift = at->eras ? eras_by(at->eras, eras_of(at->eras, from)) : 0;
+	int64_t shift = at->clock_steps ? clock_steps_total(at->clock_steps, clock_steps_before(at->clock_steps, from)) : 0;
 	long double slope = 0, width = 0, x = (long double)from - shift, y = hosts_map(hosts, host, from);
 
 	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent) {
@@ -475,7 +475,7 @@ static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t t
 static void add_steps(const struct hosts *hosts, int host, struct bounds *steps)
 {
 	for (size_t i = 0; i < steps_of(&hosts->hosts.items[host]); i++)
-		*ARRAY_ADD(&steps->items) = (struct bound){.x = eras_step(hosts->hosts.items[host].eras, i)};
+		*ARRAY_ADD(&steps->items) = (struct bound){.x = clock_steps_time(hosts->hosts.items[host].clock_steps, i)};
 	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent)
 		for (size_t n = 1; n < hosts->hosts.items[i].lines.count; n++)
 			*ARRAY_ADD(&steps->items) = (struct bound){.x = time_of(hosts, host, i, hosts->hosts.items[i].lines.items[n].from)};

@@ -34,7 +34,7 @@ const char *hosts_name(const struct hosts *hosts, int host);
  * How its clock was set back; it must outlive the hosts. Then all times of the host, here and below, are shifted by it, and between two eras its
  * clock has a step of unknown size.
  */
-void hosts_eras(struct hosts *hosts, int host, const struct eras *eras);
+void hosts_clock_steps(struct hosts *hosts, int host, const struct clock_steps *clock_steps);
 
 /* The times of its records; the wall clock's time at 0 of its own. */
 void hosts_times(struct hosts *hosts, int host, int64_t first, int64_t last);

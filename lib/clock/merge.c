@@ -114,7 +114,7 @@ const char *merge_note(const struct host_merge *merge, size_t i)
 static int steady_host(const struct host_merge *merge)
 {
 	for (size_t i = 0; i < merge->inputs.count; i++)
-		if (eras_steps(merge->inputs.items[i]->feed->eras) == 0)
+		if (clock_steps_count(merge->inputs.items[i]->feed->clock_steps) == 0)
 			return (int)i;
 	return 0;
 }
@@ -177,7 +177,7 @@ static int write_all(struct host_merge *merge, const struct input *only, struct 
 	struct input *input;
 
 	while ((input = earliest(merge, only)) && !stream_output_closed(stream)) {
-		int64_t floor = eras_steps(input->feed->eras) ? input->at : INT64_MIN;
+		int64_t floor = clock_steps_count(input->feed->clock_steps) ? input->at : INT64_MIN;
 
 		if (merged_record(merged, merge->hosts, input->host, input->feed, &input->head, input->text, floor) < 0 || next(merge, input) < 0)
 			return -1;

@@ -34,7 +34,7 @@ int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows
 	if (host == HOST_NONE)
 		return HOST_NONE;
 	hosts_flows(hosts, host, flows);
-	hosts_eras(hosts, host, feed->eras);
+	hosts_clock_steps(hosts, host, feed->clock_steps);
 	if (feed->first_event <= feed->last_event)
 		hosts_times(hosts, host, first > feed->first_event ? first : feed->first_event, feed->last_event);
 	if (wall)
@@ -58,12 +58,12 @@ static char *note_steps(const struct hosts *hosts, int host, const struct feed *
 
 static char *back(const struct feed *feed, const char *rest)
 {
-	size_t steps = eras_steps(feed->eras);
+	size_t steps = clock_steps_count(feed->clock_steps);
 	char room[NUMBER_ROOM];
 
 	if (!steps)
 		return NULL;
-	number_human_duration(room, eras_back(feed->eras, steps - 1));
+	number_human_duration(room, clock_steps_back(feed->clock_steps, steps - 1));
 	return steps == 1 ? memory_format("host %s: its clock was set back, by %s or more; %s", feed->name, room, rest)
 			  : memory_format("host %s: its clock was set back %zu times, at last by %s or more; %s", feed->name, steps, room, rest);
 }
@@ -181,7 +181,7 @@ static int rewrite(struct line *line, const struct hosts *hosts, int host, const
 			is_time |= strlen(keys[k]) == field->key_length && !memcmp(keys[k], field->key, field->key_length);
 		if (!is_time || number_time(field->value, field->value_length, &ts) < 0)
 			continue;
-		ts = hosts_map(hosts, host, eras_shift(feed->eras, ts, held->place));
+		ts = hosts_map(hosts, host, clock_steps_shift(feed->clock_steps, ts, held->place));
 		if (held->kind == KIND_EVENT && ts < floor)
 			ts = floor;
 		line_append(line, from, (size_t)(field->value - from));

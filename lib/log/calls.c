@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "chart/chart.h"
 #include "event/event.h"
-#include "log/toll.h"
+#include "log/probe_cost.h"
 #include "program/argument.h"
 #include "program/counters.h"
 #include "program/lookup.h"
@@ -31,7 +31,7 @@ struct calls {
 	const struct prober_options *options;
 	struct lookup *lookup, *exceptions_lookup, *stacks_lookup;
 	struct collector *collector; /* NULL: nothing is to be logged */
-	struct toll *toll;
+	struct probe_cost *cost;
 	int orders;
 	struct prober_order order;
 	ARRAY(struct chart *) charts; /* of the functions that can be logged */
@@ -103,12 +103,12 @@ static enum cost_verdict look(void *context, const struct cost_subject *subject,
 	if (text && read_order(text, &kept) == 0) {
 		for (size_t i = 0; i < kept.functions.count; i++)
 			*ARRAY_ADD(&names) = kept.functions.items[i].name;
-		toll_keep(calls->toll, kept.trigger ? kept.trigger : "", kept.most, names.items, names.count);
+		probe_cost_keep(calls->cost, kept.trigger ? kept.trigger : "", kept.most, names.items, names.count);
 		free(names.items);
 	}
 	prober_order_forget(&kept);
 	free(text);
-	return toll_look(calls->toll, subject, until);
+	return probe_cost_check(calls->cost, subject, until);
 }
 
 /* --- which functions, and what they tell ---------------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static const char *event_of(const struct chart *chart, enum chart_role role)
 	return NULL;
 }
 
-static void want_toll(struct calls *calls, const struct chart *chart)
+static void want_cost(struct calls *calls, const struct chart *chart)
 {
 	struct arguments arguments = {0};
 	unsigned results = 0;
@@ -245,7 +245,7 @@ static void want_toll(struct calls *calls, const struct chart *chart)
 		arguments.count = 0;
 	for (int i = 0; i < arguments.count; i++)
 		results += arguments.items[i].base == ARGUMENT_RESULT;
-	toll_want(calls->toll, name, event_of(chart, CHART_START), (unsigned)arguments.count - results, event_of(chart, CHART_END), results);
+	probe_cost_add(calls->cost, name, event_of(chart, CHART_START), (unsigned)arguments.count - results, event_of(chart, CHART_END), results);
 	free(name);
 }
 
@@ -262,7 +262,7 @@ static int place(struct calls *calls, struct probes *probes)
 			chart_free(chart);
 			continue;
 		}
-		want_toll(calls, chart);
+		want_cost(calls, chart);
 		calls->charts.items[kept++] = chart;
 	}
 	calls->charts.count = kept;
@@ -297,7 +297,7 @@ static void want_stacks(struct calls *calls, struct probes *probes)
 		return;
 	}
 	probes_sample(probes);
-	toll_want_stacks(calls->toll);
+	probe_cost_want_stacks(calls->cost);
 }
 
 static int want_all(struct calls *calls)
@@ -365,7 +365,7 @@ static char *make_ready(struct calls *calls, const char *clock)
 {
 	if (collector_open(calls->collector, clock, RING) < 0)
 		return memory_format("%s", fail_text());
-	toll_measure(calls->toll, collector_instance(calls->collector));
+	probe_cost_measure(calls->cost, collector_instance(calls->collector));
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: from the order on, calls go by that are to be logged */
 	return NULL;
 }
@@ -389,11 +389,11 @@ static int collect(struct calls *calls, const char *clock, int output)
 	return status;
 }
 
-int calls_collect(const struct prober_options *options, struct toll_prices *prices, const char *clock, int orders, int output)
+int calls_collect(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output)
 {
 	struct calls calls = {.options = options, .orders = orders, .lookup = lookup_new(stop_signal),
 			      .exceptions_lookup = lookup_new(stop_signal),
-			      .stacks_lookup = lookup_new(stop_signal), .toll = toll_new(options->budget, options->say, prices)};
+			      .stacks_lookup = lookup_new(stop_signal), .cost = probe_cost_new(options->budget, options->say, prices)};
 	int status;
 
 	calls.collector = collector_new();

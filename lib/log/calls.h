@@ -15,7 +15,7 @@ enum { PROBER_MESSAGE = 1 << 17 };
  * end, or nobody reads; the functions that a message `keep` does not name, and those that cost too much, are traced no more. Functions that
  * cannot be probed are left out, and said. -1: none can, or the collector failed, which was said.
  */
-struct toll_prices;
-int calls_collect(const struct prober_options *options, struct toll_prices *prices, const char *clock, int orders, int output);
+struct probe_prices;
+int calls_collect(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/open_files.h"
 #include "log/calls.h"
 #include "log/pairing.h"
-#include "log/toll.h"
+#include "log/probe_cost.h"
 #include "stream/fields.h"
 #include "stream/line.h"
 
@@ -71,7 +71,7 @@ struct ready {
 
 struct server {
 	const struct prober_options *options;
-	struct toll_prices *prices; /* what all collectors know of them; NULL: each measures */
+	struct probe_prices *prices; /* what all collectors know of them; NULL: each measures */
 	int socket;
 	struct ready ready;
 	char *clock; /* of the last one; NULL: none */
@@ -283,7 +283,7 @@ static ssize_t await_message(struct server *server, char *text)
 static _Noreturn void serve(const struct prober_options *options, int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-	struct server server = {.options = options, .prices = toll_prices_new(), .socket = socket};
+	struct server server = {.options = options, .prices = probe_prices_new(), .socket = socket};
 	char *text = memory_new(PROBER_MESSAGE + 1, 1);
 	ssize_t length;
 

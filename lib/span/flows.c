@@ -45,7 +45,7 @@ struct writer { /* a thread */
 struct flows {
 	struct stream *stream;
 	struct events *events;
-	const struct eras *eras; /* NULL: times are as they are */
+	const struct clock_steps *clock_steps; /* NULL: times are as they are */
 	struct event_type *state, *probe, *again, *send, *receive;
 	struct event_field *state_sk, *state_new, *state_family, *state_protocol, *state_sport, *state_dport, *state_from[2], *state_to[2];
 	struct event_field *probe_sk, *probe_family, *probe_sport, *probe_dport, *probe_length, *probe_from, *probe_to;
@@ -106,14 +106,14 @@ struct flows *flows_new(struct stream *stream, struct events *events)
 	return flows;
 }
 
-void flows_eras(struct flows *flows, const struct eras *eras)
+void flows_clock_steps(struct flows *flows, const struct clock_steps *clock_steps)
 {
-	flows->eras = eras;
+	flows->clock_steps = clock_steps;
 }
 
 static int64_t shifted(const struct flows *flows, int64_t ts)
 {
-	return flows->eras && ts != INT64_MIN ? eras_shift(flows->eras, ts, eras_newest(flows->eras)) : ts;
+	return flows->clock_steps && ts != INT64_MIN ? clock_steps_shift(flows->clock_steps, ts, clock_steps_newest(flows->clock_steps)) : ts;
 }
 
 static void end_free(struct end *end)

@@ -24,7 +24,7 @@
 
 #include "base/memory.h"
 #include "event/event.h"
-#include "span/eras.h"
+#include "span/clock_steps.h"
 #include "stream/stream.h"
 
 struct address { /* of IPv4 as IPv6 spells it: ::ffff:1.2.3.4 */
@@ -59,7 +59,7 @@ struct end {
 struct flows;
 
 struct flows *flows_new(struct stream *stream, struct events *events);
-void flows_eras(struct flows *flows, const struct eras *eras); /* for a clock that may be set back: all times are shifted by them */
+void flows_clock_steps(struct flows *flows, const struct clock_steps *steps); /* for a clock that may be set back: all times are shifted by them */
 void flows_free(struct flows *flows);
 bool flows_reads(enum kind kind);
 int flows_record(struct flows *flows, const struct record *record); /* 0; -1 after fail() */

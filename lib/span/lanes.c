@@ -257,7 +257,7 @@ int lanes_end(struct lanes *lanes)
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
 /* The stays of the shape's lane in [from, to), and between them those of the shapes behind it. */
-static void tell_shapes(const struct lanes *lanes, uint32_t shape, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+static void tell_shapes(const struct lanes *lanes, uint32_t shape, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities)
 {
 	const struct lane *lane;
 	size_t next = 0;
@@ -271,14 +271,14 @@ static void tell_shapes(const struct lanes *lanes, uint32_t shape, int32_t tid, 
 	for (; lane && next < lane->stays.count && lane->stays.items[next].from < to; next++) {
 		const struct stay *stay = &lane->stays.items[next];
 
-		tell_shapes(lanes, shape + 1, tid, at, stay->from, doings);
-		*ARRAY_ADD(&doings->items) = (struct doing){later(stay->from, from), sooner(stay->to, to), stay->value, NULL};
+		tell_shapes(lanes, shape + 1, tid, at, stay->from, activities);
+		*ARRAY_ADD(&activities->items) = (struct thread_activity){later(stay->from, from), sooner(stay->to, to), stay->value, NULL};
 		at = stay->to;
 	}
-	tell_shapes(lanes, shape + 1, tid, at, to, doings);
+	tell_shapes(lanes, shape + 1, tid, at, to, activities);
 }
 
-void lanes_tell(const struct lanes *lanes, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+void lanes_tell(const struct lanes *lanes, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities)
 {
-	tell_shapes(lanes, 0, tid, from, to, doings);
+	tell_shapes(lanes, 0, tid, from, to, activities);
 }

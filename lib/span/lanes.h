@@ -6,13 +6,13 @@
  *	lanes_add(lanes, file)			state files, which stay the caller's
  *	lanes_record(lanes, record, fields)	each record that state_machine_record() takes
  *	lanes_end(lanes)			then
- *	lanes_tell(lanes, tid, from, to, &doings)
+ *	lanes_tell(lanes, tid, from, to, &activities)
  *	lanes_free(lanes)
  */
 #ifndef SPAN_LANES_H
 #define SPAN_LANES_H
 
-#include "span/doings.h"
+#include "span/thread_activity.h"
 #include "state/machine.h"
 
 struct lanes;
@@ -26,7 +26,7 @@ bool lanes_reads(enum kind kind);
 int lanes_record(struct lanes *lanes, const struct record *record, const struct fields *fields);
 int lanes_end(struct lanes *lanes);
 
-/* Tells it, as struct doings_teller has it. */
-void lanes_tell(const struct lanes *lanes, int32_t tid, int64_t from, int64_t to, struct doings *doings);
+/* Tells it, as struct activity_source has it. */
+void lanes_tell(const struct lanes *lanes, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities);
 
 #endif

@@ -75,9 +75,9 @@ void requests_free(struct requests *requests)
 	free(requests);
 }
 
-void requests_teller(struct requests *requests, struct doings_teller teller)
+void requests_activity_source(struct requests *requests, struct activity_source source)
 {
-	requests->tellers[0] = teller;
+	requests->sources[0] = source;
 }
 
 const struct requests_counts *requests_counts(const struct requests *requests)

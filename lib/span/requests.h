@@ -20,7 +20,7 @@
 #define SPAN_REQUESTS_H
 
 #include "event/event.h"
-#include "span/doings.h"
+#include "span/thread_activity.h"
 #include "state/state_file.h"
 
 /* The system call whose entry a format record is of, if it waits for one of several descriptors; NULL. */
@@ -31,10 +31,10 @@ struct requests;
 struct requests *requests_new(struct stream *stream, struct events *events);
 void requests_free(struct requests *requests);
 void requests_states(struct requests *requests, struct state_file *file); /* which it owns from here on */
-void requests_teller(struct requests *requests, struct doings_teller teller); /* asked before state files */
+void requests_activity_source(struct requests *requests, struct activity_source source); /* asked before state files */
 bool requests_reads(enum kind kind);
 int requests_record(struct requests *requests, const struct record *record); /* 0; -1 after fail() */
-int requests_host(struct requests *requests); /* the number, as the teller is given it, of the host whose records are at hand */
+int requests_host(struct requests *requests); /* the number, as the source is given it, of the host whose records are at hand */
 
 /* Writes what was found, and begins anew. 0; -1 after fail(). */
 int requests_write(struct requests *requests);

@@ -27,7 +27,7 @@ struct spans {
 	struct place *places;
 	struct text *texts;
 	struct text *named; /* traces that a graph is called after */
-	const struct doings_teller *tellers; /* NULL: none */
+	const struct activity_source *sources; /* NULL: none */
 	struct spans_counts counts;
 };
 
@@ -80,9 +80,9 @@ const struct spans_counts *spans_counts(const struct spans *spans)
 	return &spans->counts;
 }
 
-void spans_tellers(struct spans *spans, const struct doings_teller *tellers)
+void spans_activity_sources(struct spans *spans, const struct activity_source *sources)
 {
-	spans->tellers = tellers;
+	spans->sources = sources;
 }
 
 /* --- keeping ------------------------------------------------------------------------------------------------------ */
@@ -366,7 +366,7 @@ static char *graph_id(struct spans *spans, const struct kept_span *root)
 static int write_graph(struct spans *spans, int32_t root, struct stream *stream)
 {
 	char *id = graph_id(spans, &spans->spans.items[root]);
-	struct graph *graph = tree_graph(spans->spans.items, root, id, spans->tellers, &spans->counts);
+	struct graph *graph = tree_graph(spans->spans.items, root, id, spans->sources, &spans->counts);
 	int status = graph ? graph_write(graph, stream) : 0;
 
 	if (graph)
@@ -394,7 +394,7 @@ static int write_messages(struct spans *spans, const struct order *order, struct
 	for (size_t i = 0; i < order->spans.count && status == 0; i++) {
 		int32_t index = order->spans.items[i];
 		char *id = sends_messages(spans->spans.items, index) ? memory_format("%s/messages", spans->spans.items[index].id) : NULL;
-		struct graph *graph = id ? tree_messages_graph(spans->spans.items, index, id, spans->tellers, &spans->counts) : NULL;
+		struct graph *graph = id ? tree_messages_graph(spans->spans.items, index, id, spans->sources, &spans->counts) : NULL;
 
 		status = graph ? graph_write(graph, stream) : 0;
 		if (graph)

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "span/doings.h"
+#include "span/thread_activity.h"
 #include "stream/stream.h"
 
 enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRODUCER, SPAN_CONSUMER, SPAN_KINDS };
@@ -49,7 +49,7 @@ struct span_told {
 	int64_t left, sent;  /* when its parent did, and when it was taken out of the queue; TIME_NONE: not known */
 	bool behind;	     /* and until `taken` those before it were served: their time is theirs */
 	int64_t taken;	     /* from start until then it was in a queue */
-	int32_t host_number; /* for tellers of doings */
+	int32_t host_number; /* for sources of activities */
 	bool queue_own;	     /* only the thread could have taken it out of the queue */
 	int64_t own_until;   /* from taken until then the thread did nothing but this request; TIME_NONE: not known */
 	int64_t width;	     /* how far the host's clock may be wrong beside those of other hosts, ns; SPAN_WIDTH_UNKNOWN */
@@ -63,8 +63,8 @@ void spans_free(struct spans *spans);
 /* Copies the span; texts are cut at 255 bytes, but for ids and traces. */
 void spans_add(struct spans *spans, const struct span_told *told);
 
-/* The tellers of what threads did in the time of requests; DOINGS_TELLERS of them, which must outlive the spans. */
-void spans_tellers(struct spans *spans, const struct doings_teller *tellers);
+/* The sources of what threads did in the time of requests; ACTIVITY_SOURCES of them, which must outlive the spans. */
+void spans_activity_sources(struct spans *spans, const struct activity_source *sources);
 
 /* Writes all, once. 0; -1 after fail(). */
 int spans_write(struct spans *spans, struct stream *stream);

@@ -166,11 +166,11 @@ static void tell_messages(struct requests *requests, struct spans *spans)
 	free_numbered(all);
 }
 
-static void tell_lane(void *context, int host, int32_t tid, int64_t from, int64_t to, struct doings *doings)
+static void tell_lane(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities)
 {
 	const struct requests *requests = context;
 
-	lanes_tell(requests->hosts.items[host].lanes, tid, from, to, doings);
+	lanes_tell(requests->hosts.items[host].lanes, tid, from, to, activities);
 }
 
 int turns_write(struct requests *requests)
@@ -178,8 +178,8 @@ int turns_write(struct requests *requests)
 	struct spans *spans = spans_new();
 	int status;
 
-	requests->tellers[1] = (struct doings_teller){tell_lane, requests};
-	spans_tellers(spans, requests->tellers);
+	requests->sources[1] = (struct activity_source){tell_lane, requests};
+	spans_activity_sources(spans, requests->sources);
 	for (size_t i = 0; i < requests->turns.count; i++)
 		tell(requests, spans, (int32_t)i);
 	tell_messages(requests, spans);

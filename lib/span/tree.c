@@ -20,12 +20,12 @@ struct tree {
 	ARRAY(struct step) todo; /* a stack: trees may be deep */
 	ARRAY(struct step) children; /* of the span at hand */
 	bool messages; /* it is of the way of messages; else they are no part of it */
-	const struct doings_teller *tellers; /* NULL: none */
-	struct doings doings, told[DOINGS_TELLERS + 1]; /* of all tellers, and of each */
+	const struct activity_source *sources; /* NULL: none */
+	struct thread_activities activities, told[ACTIVITY_SOURCES + 1]; /* of all sources, and of each */
 	struct spans_counts *counts;
 };
 
-enum { DOINGS_MOST = 64 }; /* below a node: more would make graphs of millions of nodes, where few matter */
+enum { ACTIVITIES_MOST = 64 }; /* below a node: more would make graphs of millions of nodes, where few matter */
 
 static char *name_of(const struct kept_span *span)
 {
@@ -236,18 +236,18 @@ static int longest_first(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* How long a doing must last to be among the longest. */
-static int64_t least_shown(const struct doings *doings)
+/* How long an activity must last to be among the longest. */
+static int64_t least_shown(const struct thread_activities *activities)
 {
 	int64_t *lengths, least = 0;
 
-	if (doings->items.count <= DOINGS_MOST)
+	if (activities->items.count <= ACTIVITIES_MOST)
 		return 0;
-	lengths = memory_new(doings->items.count, sizeof(*lengths));
-	for (size_t i = 0; i < doings->items.count; i++)
-		lengths[i] = doings->items.items[i].to - doings->items.items[i].from;
-	qsort(lengths, doings->items.count, sizeof(*lengths), longest_first);
-	least = lengths[DOINGS_MOST - 1];
+	lengths = memory_new(activities->items.count, sizeof(*lengths));
+	for (size_t i = 0; i < activities->items.count; i++)
+		lengths[i] = activities->items.items[i].to - activities->items.items[i].from;
+	qsort(lengths, activities->items.count, sizeof(*lengths), longest_first);
+	least = lengths[ACTIVITIES_MOST - 1];
 	free(lengths);
 	return least;
 }
@@ -269,57 +269,57 @@ static void add_wake_node(struct tree *tree, const struct step *step, const stru
 	added->whom_tid = node->whom_tid;
 }
 
-static void add_doing(struct tree *tree, const struct kept_span *span, const struct doing *doing, int32_t parent)
+static void add_activity(struct tree *tree, const struct kept_span *span, const struct thread_activity *activity, int32_t parent)
 {
-	struct step step = {.parent = parent, .start = doing->from, .end = doing->to, .wait_start = doing->from, .wait_end = doing->to};
+	struct step step = {.parent = parent, .start = activity->from, .end = activity->to, .wait_start = activity->from, .wait_end = activity->to};
 	const char *service = span->service ? span->service : "?";
 	char *name, *ranked;
 
-	if (doing->node) {
-		add_wake_node(tree, &step, doing->node);
+	if (activity->node) {
+		add_wake_node(tree, &step, activity->node);
 		return;
 	}
-	name = operation_name(doing->name);
+	name = operation_name(activity->name);
 	ranked = memory_format("%s: %s", service, name);
-	add_node(tree, &step, ranked, memory_format("%s: %s, in the time of span %s", service, doing->name, span->id));
+	add_node(tree, &step, ranked, memory_format("%s: %s, in the time of span %s", service, activity->name, span->id));
 	free(ranked);
 	free(name);
 }
 
-/* Gathers what the span's thread did in [from, to): from each teller the times for which those before it tell nothing. */
-static void gather(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int teller)
+/* Gathers what the span's thread did in [from, to): from each source the times for which those before it tell nothing. */
+static void gather(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int source)
 {
-	struct doings *told = &tree->told[teller];
+	struct thread_activities *told = &tree->told[source];
 	int64_t at = from;
 
-	if (teller == DOINGS_TELLERS || from >= to)
+	if (source == ACTIVITY_SOURCES || from >= to)
 		return;
 	told->items.count = 0;
-	if (tree->tellers[teller].tell)
-		tree->tellers[teller].tell(tree->tellers[teller].context, span->host_number, span->tid, from, to, told);
+	if (tree->sources[source].tell)
+		tree->sources[source].tell(tree->sources[source].context, span->host_number, span->tid, from, to, told);
 	for (size_t i = 0; i < told->items.count; i++) {
-		const struct doing doing = told->items.items[i];
+		const struct thread_activity activity = told->items.items[i];
 
-		gather(tree, span, at, doing.from, teller + 1);
-		*ARRAY_ADD(&tree->doings.items) = doing;
-		at = later(at, doing.to);
+		gather(tree, span, at, activity.from, source + 1);
+		*ARRAY_ADD(&tree->activities.items) = activity;
+		at = later(at, activity.to);
 	}
-	gather(tree, span, at, to, teller + 1);
+	gather(tree, span, at, to, source + 1);
 }
 
 static void add_doings(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int32_t parent)
 {
 	int64_t least;
 
-	tree->doings.items.count = 0;
-	if (tree->tellers)
+	tree->activities.items.count = 0;
+	if (tree->sources)
 		gather(tree, span, from, to, 0);
-	least = least_shown(&tree->doings);
-	for (size_t i = 0; i < tree->doings.items.count; i++) {
-		const struct doing *doing = &tree->doings.items.items[i];
+	least = least_shown(&tree->activities);
+	for (size_t i = 0; i < tree->activities.items.count; i++) {
+		const struct thread_activity *activity = &tree->activities.items.items[i];
 
-		if (doing->to - doing->from >= least)
-			add_doing(tree, span, doing, parent);
+		if (activity->to - activity->from >= least)
+			add_activity(tree, span, activity, parent);
 	}
 }
 
@@ -437,16 +437,16 @@ static struct graph *make(struct tree *tree, int32_t root, const char *id, int64
 	tree->graph->root = 0;
 	free(tree->todo.items);
 	free(tree->children.items);
-	for (int i = 0; i < DOINGS_TELLERS; i++)
+	for (int i = 0; i < ACTIVITY_SOURCES; i++)
 		free(tree->told[i].items.items);
-	free(tree->doings.items.items);
+	free(tree->activities.items.items);
 	return tree->graph;
 }
 
-struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct activity_source *sources,
 			 struct spans_counts *counts)
 {
-	struct tree tree = {.spans = spans, .counts = counts, .tellers = tellers};
+	struct tree tree = {.spans = spans, .counts = counts, .sources = sources};
 
 	if (spans[root].start == spans[root].end) {
 		counts->late += count_below(spans, root) - 1;
@@ -455,10 +455,10 @@ struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char
 	return make(&tree, root, id, spans[root].start, spans[root].end);
 }
 
-struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct activity_source *sources,
 				  struct spans_counts *counts)
 {
-	struct tree tree = {.spans = spans, .counts = counts, .tellers = tellers, .messages = true};
+	struct tree tree = {.spans = spans, .counts = counts, .sources = sources, .messages = true};
 	int64_t from = INT64_MAX, to = INT64_MIN;
 
 	for (int32_t child = spans[root].child; child != SPAN_NONE; child = spans[child].next)

@@ -9,7 +9,7 @@
  * Between a client's span and the server's that it called lies the network. It is a node of the client's length that the client
  * waits for, whose children the client's are: so the time that no server's span covers is the network's, not the client's. The time that a
  * request was in a server's queue before it was read is a node as well. Below both are nodes of what the server's thread did meanwhile, where that is
- * told (span/doings.h); of very many, those that lasted longest. Of several requests that were read together each begins where the one
+ * told (span/thread_activity.h); of very many, those that lasted longest. Of several requests that were read together each begins where the one
  * before it ends.
  */
 #ifndef SPAN_TREE_H
@@ -42,15 +42,15 @@ struct kept_span {
 	bool queue_own;
 };
 
-/* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. `tellers`: NULL: none. */
-struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+/* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. `sources`: NULL: none. */
+struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, const struct activity_source *sources,
 			 struct spans_counts *counts);
 
 /*
  * The graph of the messages that the root, a span, left in queues, and of what came of them: from the first that it left to the last that arrived. Each
  * is a node called "network: SERVICE to SERVICE at ADDRESS", below which are the time in the sender's queue, in the reader's, and the span. NULL: they took no time.
  */
-struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct doings_teller *tellers,
+struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct activity_source *sources,
 				  struct spans_counts *counts);
 
 /* The operation's name with '*' for numbers and ids in it; the caller frees it. */

@@ -75,7 +75,7 @@ struct requests {
 	int host; /* at hand */
 	ARRAY(struct turn) turns;
 	struct messages *messages; /* NULL: not looked for yet */
-	struct doings_teller tellers[DOINGS_TELLERS]; /* the last: lanes */
+	struct activity_source sources[ACTIVITY_SOURCES]; /* the last: lanes */
 	struct requests_counts counts;
 };
 

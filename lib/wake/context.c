@@ -324,7 +324,7 @@ static int32_t handler_of(const struct wake *wake, const struct cpu *cpu, const 
 
 	if (!softirq_carries(at->number) || !thread || strncmp(wake_comm(wake, thread), "ksoftirqd/", 10) != 0)
 		return INDEX_NONE;
-	return cpu->tenures.items[cpu->tenures.count - 1].start > at->by.ts ? thread->index : INDEX_NONE;
+	return cpu->slices.items[cpu->slices.count - 1].start > at->by.ts ? thread->index : INDEX_NONE;
 }
 
 static uint8_t raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)

@@ -96,7 +96,7 @@ static void forget_cpus(struct wake *wake)
 	for (size_t i = 0; i < wake->cpus.count; i++) {
 		if (!wake->cpus.items[i])
 			continue;
-		free(wake->cpus.items[i]->tenures.items);
+		free(wake->cpus.items[i]->slices.items);
 		free(wake->cpus.items[i]);
 	}
 	ARRAY_FREE(&wake->cpus);
@@ -231,9 +231,9 @@ static void cpu_sync(struct wake *wake, struct cpu *cpu)
 {
 	if (cpu->epoch == wake->gaps.count)
 		return;
-	if (cpu->tenures.count)
-		*ARRAY_ADD(&cpu->tenures) =
-		    (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
+	if (cpu->slices.count)
+		*ARRAY_ADD(&cpu->slices) =
+		    (struct cpu_slice){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
 	cpu->epoch = (uint32_t)wake->gaps.count;
 	cpu->current = cpu->waking = cpu->leaving = INDEX_NONE;
 	cpu->depth = 0;
@@ -301,7 +301,7 @@ static void sync(struct wake *wake, struct thread *thread)
 		piece->flags = PIECE_LOST;
 	}
 	thread->early = false;
-	thread->doing = 0;
+	thread->run_flags = 0;
 	thread->for_cause = CAUSE_NONE;
 	thread->for_index = INDEX_NONE;
 	EACH(wake, thread_lost, thread);
@@ -399,7 +399,7 @@ struct doer core_ender(const struct wake *wake, const struct piece *wait)
 static void take_cpu(struct cpu *cpu, int32_t thread, int64_t ts)
 {
 	cpu->current = thread;
-	*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = ts, .thread = thread};
+	*ARRAY_ADD(&cpu->slices) = (struct cpu_slice){.start = ts, .thread = thread};
 }
 
 /*

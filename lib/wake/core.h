@@ -16,7 +16,7 @@
 /* Threads of a window: a large machine has some 100,000 at a time. */
 enum { CPUS_MAX = 1 << 13, THREADS_MAX = 1 << 18 };
 
-struct tenure { /* who got the CPU when */
+struct cpu_slice { /* who got the CPU when */
 	int64_t start;
 	int32_t thread;
 };
@@ -29,7 +29,7 @@ struct cpu {
 	int32_t leaving; /* thread whose switch away was the last event here, but for those of the switch itself; INDEX_NONE */
 	int64_t last;	 /* time of the last event */
 	int depth;	 /* interrupts that it is in, see context.h */
-	ARRAY(struct tenure) tenures;
+	ARRAY(struct cpu_slice) slices;
 	void *of[PARTS_COUNT];
 };
 

@@ -43,13 +43,13 @@ static void thread_lost(struct thread *thread)
 /* The thread that had the CPU from then to shortly before now; INDEX_NONE: there is none. */
 static int32_t tenant(const struct wake *wake, const struct cpu *cpu, int64_t since)
 {
-	size_t at = cpu->tenures.count;
+	size_t at = cpu->slices.count;
 
-	while (at > 0 && cpu->tenures.items[at - 1].start > wake->now - SPIN_NS)
+	while (at > 0 && cpu->slices.items[at - 1].start > wake->now - SPIN_NS)
 		at--;
-	if (at == 0 || cpu->tenures.items[at - 1].start > since)
+	if (at == 0 || cpu->slices.items[at - 1].start > since)
 		return INDEX_NONE;
-	return cpu->tenures.items[at - 1].thread;
+	return cpu->slices.items[at - 1].thread;
 }
 
 static int32_t find_owner(const struct wake *wake, const struct thread *spinner, int64_t since)
@@ -67,7 +67,7 @@ static int32_t find_owner(const struct wake *wake, const struct thread *spinner,
 			return INDEX_NONE;
 		index = tenant(wake, cpu, since);
 		thread = index == INDEX_NONE ? NULL : wake->threads.items[index];
-		if (!thread || thread == spinner || thread->tid == TID_IDLE || thread->doing & PIECE_SPIN)
+		if (!thread || thread == spinner || thread->tid == TID_IDLE || thread->run_flags & PIECE_SPIN)
 			continue;
 		if (found != INDEX_NONE)
 			return INDEX_NONE;
@@ -138,7 +138,7 @@ static void on_contention_begin(struct at *at)
 	if (!thread)
 		return;
 	spin_over(at->wake, thread, at->cpu->number);
-	thread_does(at->wake, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & ~PIECE_SPIN);
+	thread_does(at->wake, thread, flags & LOCK_SPIN ? thread->run_flags | PIECE_SPIN : thread->run_flags & ~PIECE_SPIN);
 	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
 		of(thread)->spins = at->wake->now;
 	else if (flags & LOCK_SPIN)
@@ -161,7 +161,7 @@ static void on_contention_end(struct at *at)
 	if (of(thread)->address == (uint64_t)at_number(at, LOCK))
 		of(thread)->lock = CALL_NONE;
 	spin_over(at->wake, thread, at->cpu->number);
-	thread_does(at->wake, thread, thread->doing & ~PIECE_SPIN);
+	thread_does(at->wake, thread, thread->run_flags & ~PIECE_SPIN);
 }
 
 static void leaves(struct wake *wake, struct thread *thread, struct cpu *cpu)

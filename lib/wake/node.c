@@ -79,9 +79,9 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
 }
 
-static size_t tenure_at(const struct cpu *cpu, int64_t ts)
+static size_t slice_at(const struct cpu *cpu, int64_t ts)
 {
-	size_t low = COUNT_UNTIL(cpu->tenures.items, cpu->tenures.count, start, ts);
+	size_t low = COUNT_UNTIL(cpu->slices.items, cpu->slices.count, start, ts);
 
 	return low ? low - 1 : 0;
 }
@@ -92,24 +92,24 @@ static const struct cpu *cpu_of(struct wake *wake, const struct piece *piece)
 	return piece->cpu < wake->cpus.count && wake->cpus.items[piece->cpu] ? core_cpu(wake, piece->cpu) : NULL;
 }
 
-static void add_tenures(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
+static void add_slices(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
 			int64_t from, int64_t to)
 {
 	const struct cpu *cpu = cpu_of(cut->wake, piece);
 
-	for (size_t i = cpu ? tenure_at(cpu, from) : 0; cpu && i < cpu->tenures.count; i++) {
-		const struct tenure *tenure = &cpu->tenures.items[i];
-		int64_t start = later(from, tenure->start), end = to;
+	for (size_t i = cpu ? slice_at(cpu, from) : 0; cpu && i < cpu->slices.count; i++) {
+		const struct cpu_slice *slice = &cpu->slices.items[i];
+		int64_t start = later(from, slice->start), end = to;
 		const struct thread *holder;
 		size_t at;
 
-		if (tenure->start >= to)
+		if (slice->start >= to)
 			break;
-		if (tenure->thread == INDEX_NONE || tenure->thread == waiter->index)
+		if (slice->thread == INDEX_NONE || slice->thread == waiter->index)
 			continue;
-		if (i + 1 < cpu->tenures.count)
-			end = sooner(to, tenure[1].start);
-		holder = core_sync(cut->wake, tenure->thread);
+		if (i + 1 < cpu->slices.count)
+			end = sooner(to, slice[1].start);
+		holder = core_sync(cut->wake, slice->thread);
 		at = thread_find(holder, start);
 		for (at = at ? at - 1 : 0; at < holder->pieces.count && holder->pieces.items[at].start < end; at++)
 			add_holder(cut, holder, at, start, end, waiter, node);
@@ -136,11 +136,11 @@ static int64_t throttled_until(struct wake *wake, const struct thread *thread, s
 		return until;
 	if (!had_one_cpu(wake, thread, at))
 		return until;
-	for (size_t i = tenure_at(cpu, piece->start); i < cpu->tenures.count && cpu->tenures.items[i].start < end; i++) {
-		const struct tenure *tenure = &cpu->tenures.items[i];
-		int64_t stop = i + 1 < cpu->tenures.count ? sooner(end, tenure[1].start) : end;
+	for (size_t i = slice_at(cpu, piece->start); i < cpu->slices.count && cpu->slices.items[i].start < end; i++) {
+		const struct cpu_slice *slice = &cpu->slices.items[i];
+		int64_t stop = i + 1 < cpu->slices.count ? sooner(end, slice[1].start) : end;
 
-		if (tenure->thread == cpu->idle && tenure->start >= piece->start && stop - tenure->start >= IDLE_NS)
+		if (slice->thread == cpu->idle && slice->start >= piece->start && stop - slice->start >= IDLE_NS)
 			until = stop;
 	}
 	return until;
@@ -170,13 +170,13 @@ static bool holder_is_idle(struct wake *wake, const struct thread *waiter, size_
 	struct throttling off = find_throttling(wake, waiter, at, end);
 	const struct cpu *cpu = cpu_of(wake, piece);
 
-	for (size_t i = cpu ? tenure_at(cpu, piece->start) : 0; cpu && i < cpu->tenures.count && cpu->tenures.items[i].start < end; i++) {
-		const struct tenure *tenure = &cpu->tenures.items[i];
-		int64_t start = later(piece->start, tenure->start);
-		int64_t time = (i + 1 < cpu->tenures.count ? sooner(end, tenure[1].start) : end) - start;
+	for (size_t i = cpu ? slice_at(cpu, piece->start) : 0; cpu && i < cpu->slices.count && cpu->slices.items[i].start < end; i++) {
+		const struct cpu_slice *slice = &cpu->slices.items[i];
+		int64_t start = later(piece->start, slice->start);
+		int64_t time = (i + 1 < cpu->slices.count ? sooner(end, slice[1].start) : end) - start;
 
-		if (time > 0 && tenure->thread != INDEX_NONE && tenure->thread != waiter->index)
-			*(tenure->thread == cpu->idle ? &idle : &held) += time;
+		if (time > 0 && slice->thread != INDEX_NONE && slice->thread != waiter->index)
+			*(slice->thread == cpu->idle ? &idle : &held) += time;
 	}
 	return had_one_cpu(wake, waiter, at) && off.from >= off.to && idle > 0 && idle >= (end - piece->start - held) / 2;
 }
@@ -218,9 +218,9 @@ static void add_holders(struct cut *cut, const struct thread *waiter, size_t at,
 	else
 		add_throttling(cut, waiter, piece, node, &off);
 	if (from < off.from)
-		add_tenures(cut, waiter, piece, node, from, off.from);
+		add_slices(cut, waiter, piece, node, from, off.from);
 	if (off.to < to)
-		add_tenures(cut, waiter, piece, node, off.to, to);
+		add_slices(cut, waiter, piece, node, off.to, to);
 }
 
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed)

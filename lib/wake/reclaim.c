@@ -16,7 +16,7 @@ static void reclaims(const struct at *at, int flags)
 	struct thread *thread = at_own(at);
 
 	if (thread)
-		thread_does(at->wake, thread, (thread->doing & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
+		thread_does(at->wake, thread, (thread->run_flags & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
 }
 
 static void on_reclaim_begin(struct at *at)
@@ -36,7 +36,7 @@ static void on_reclaim_end(struct at *at)
 
 static void left(struct wake *wake, struct thread *thread)
 {
-	if (thread->doing & PIECE_RECLAIM && thread_asleep(thread) && !lock_wanted(thread))
+	if (thread->run_flags & PIECE_RECLAIM && thread_asleep(thread) && !lock_wanted(thread))
 		thread_last(thread)->call = reason_index(wake->reasons, (struct reason){.purpose = "memory"});
 }
 
@@ -52,7 +52,7 @@ static void on_oom_victim(struct at *at)
 
 		if (thread->tid != TID_IDLE && thread->died == TIME_NONE &&
 		    (thread->tid == tid || (process && events_tgid(at->wake->events, thread->tid) == process)))
-			thread_does(at->wake, thread, thread->doing | PIECE_KILLED);
+			thread_does(at->wake, thread, thread->run_flags | PIECE_KILLED);
 	}
 }
 

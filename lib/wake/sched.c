@@ -25,12 +25,12 @@ static char switch_state(const struct at *at, int field)
 static void must_run(struct thread *thread, const struct cpu *cpu)
 {
 	struct piece *piece = thread_last(thread);
-	size_t tenure = cpu->tenures.count - 1;
+	size_t slice = cpu->slices.count - 1;
 
 	if (thread_running(thread))
 		return;
 	if (thread_unseen(thread)) {
-		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags |= PIECE_ASSUMED;
+		thread_piece(thread, WHAT_RUN, cpu->slices.items[slice].start, cpu->number)->flags |= PIECE_ASSUMED;
 	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
 		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
 		thread->pieces.count--;

@@ -50,7 +50,7 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 				.cpu = (uint16_t)cpu,
 				.what = what};
 	if (what == WHAT_RUN) {
-		piece->flags = thread->doing;
+		piece->flags = thread->run_flags;
 		piece->cause = thread->for_cause;
 		piece->cause_index = thread->for_index;
 	}
@@ -74,9 +74,9 @@ void thread_split(struct thread *thread, int64_t ts)
 
 void thread_does(struct wake *wake, struct thread *thread, int flags)
 {
-	if (thread->doing == flags)
+	if (thread->run_flags == flags)
 		return;
-	thread->doing = (uint16_t)flags;
+	thread->run_flags = (uint16_t)flags;
 	if (thread_running(thread))
 		thread_piece(thread, WHAT_RUN, wake->now, thread_last(thread)->cpu);
 }

@@ -54,7 +54,7 @@ struct thread {
 	int64_t died;	 /* TIME_NONE: not yet */
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	uint8_t for_cause; /* its runs are for that, */
-	uint16_t doing;	   /* have these flags, */
+	uint16_t run_flags;	   /* have these flags, */
 	int32_t for_index; /* and that index, from now on */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	bool works;	    /* it did works of a queue, so it is the kernel's */

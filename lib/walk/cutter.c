@@ -19,7 +19,7 @@
 
 enum {
 	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread of the wake core behind its last cut; and before they are dropped */
-	TENURES_KEPT = 64, TENURES_MOST = 4096, /* likewise of a CPU */
+	SLICES_KEPT = 64, SLICES_MOST = 4096, /* likewise of a CPU */
 	SOURCE_STEPS = 64,		    /* segments that a source of a wake-up is looked for in */
 };
 
@@ -232,14 +232,14 @@ static void note_gaps(struct cutter *cutter)
 	cutter->gaps = cutter->wake->gaps.count;
 }
 
-static void trim_tenures(struct cpu *cpu)
+static void trim_slices(struct cpu *cpu)
 {
-	size_t drop = cpu->tenures.count - TENURES_KEPT;
+	size_t drop = cpu->slices.count - SLICES_KEPT;
 
-	if (cpu->tenures.count < TENURES_MOST)
+	if (cpu->slices.count < SLICES_MOST)
 		return;
-	memmove(cpu->tenures.items, cpu->tenures.items + drop, TENURES_KEPT * sizeof(*cpu->tenures.items));
-	cpu->tenures.count = TENURES_KEPT;
+	memmove(cpu->slices.items, cpu->slices.items + drop, SLICES_KEPT * sizeof(*cpu->slices.items));
+	cpu->slices.count = SLICES_KEPT;
 }
 
 /* The thread is over: so is its last segment, and a wait in which it was killed was ended by nobody. */
@@ -279,7 +279,7 @@ void cutter_switched(struct cutter *cutter, const struct event *event)
 		if (making->slept && making->call.reason == CALL_NONE)
 			cut(cutter, next, NULL, NUMBER_NONE);
 	}
-	trim_tenures(cpu);
+	trim_slices(cpu);
 }
 
 static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread, struct making *making, int32_t fd)

@@ -1,4 +1,4 @@
-#include "log/toll.h"
+#include "log/probe_cost.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -33,14 +33,14 @@ static const int64_t usual_prices[PRICES] = {[PRICE_ENTRY] = 1000, [PRICE_STEPPE
  * To measure takes five probes. Each waits, when it is turned on and when it goes, until all CPUs have passed through the kernel, and holds a lock
  * meanwhile for which the end of another logging waits.
  */
-struct toll_prices {
+struct probe_prices {
 	atomic_bool measured;
 	int64_t ns[PRICES];
 };
 
-struct toll_prices *toll_prices_new(void)
+struct probe_prices *probe_prices_new(void)
 {
-	struct toll_prices *prices = mmap(NULL, sizeof(*prices), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct probe_prices *prices = mmap(NULL, sizeof(*prices), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (prices == MAP_FAILED)
 		return NULL;
@@ -50,26 +50,24 @@ struct toll_prices *toll_prices_new(void)
 /* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it has to step over. */
 #if defined(__x86_64__)
 __asm__(".text\n"
-	".globl toll_emulated, toll_stepped, toll_returning, toll_telling, toll_stacked\n"
-	"toll_emulated: nop\n\tret\n"
-	"toll_stepped: mov %rdi, %rax\n\tret\n"
-	"toll_returning: nop\n\tret\n"
-	"toll_telling: nop\n\tret\n"
-	"toll_stacked: nop\n\tret\n");
+	"probe_sample_emulated: nop\n\tret\n"
+	"probe_sample_stepped: mov %rdi, %rax\n\tret\n"
+	"probe_sample_returning: nop\n\tret\n"
+	"probe_sample_telling: nop\n\tret\n"
+	"probe_sample_stacked: nop\n\tret\n");
 #define ARGUMENT "%di"
 #elif defined(__aarch64__)
 __asm__(".text\n"
-	".globl toll_emulated, toll_stepped, toll_returning, toll_telling, toll_stacked\n"
-	"toll_emulated: nop\n\tret\n"
-	"toll_stepped: eor x1, x0, x0\n\tret\n"
-	"toll_returning: nop\n\tret\n"
-	"toll_telling: nop\n\tret\n"
-	"toll_stacked: nop\n\tret\n");
+	"probe_sample_emulated: nop\n\tret\n"
+	"probe_sample_stepped: eor x1, x0, x0\n\tret\n"
+	"probe_sample_returning: nop\n\tret\n"
+	"probe_sample_telling: nop\n\tret\n"
+	"probe_sample_stacked: nop\n\tret\n");
 #define ARGUMENT "%x0"
 #endif
-extern void toll_emulated(const void *), toll_stepped(const void *), toll_returning(const void *), toll_telling(const void *), toll_stacked(const void *);
-
 typedef void probed(const void *);
+extern probed probe_sample_emulated, probe_sample_stepped, probe_sample_returning, probe_sample_telling, probe_sample_stacked;
+
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file, unsigned long long offset, const char *arguments);
 
 #define NUMBER_AND_TEXT(n) "n" n "=+0(" ARGUMENT "):u64 s" n "=+8(" ARGUMENT "):string "
@@ -78,11 +76,11 @@ static const struct {
 	probe_maker *make;
 	const char *arguments;
 } samples[PRICES] = {
-	[PRICE_ENTRY] = {toll_emulated, tracefs_uprobe_alloc, NULL},
-	[PRICE_STEPPED] = {toll_stepped, tracefs_uprobe_alloc, NULL},
-	[PRICE_RETURN] = {toll_returning, tracefs_uretprobe_alloc, NULL},
-	[PRICE_STACK] = {toll_stacked, tracefs_uprobe_alloc, NULL},
-	[PRICE_VALUES] = {toll_telling, tracefs_uprobe_alloc, NUMBER_AND_TEXT("1") NUMBER_AND_TEXT("2") NUMBER_AND_TEXT("3")},
+	[PRICE_ENTRY] = {probe_sample_emulated, tracefs_uprobe_alloc, NULL},
+	[PRICE_STEPPED] = {probe_sample_stepped, tracefs_uprobe_alloc, NULL},
+	[PRICE_RETURN] = {probe_sample_returning, tracefs_uretprobe_alloc, NULL},
+	[PRICE_STACK] = {probe_sample_stacked, tracefs_uprobe_alloc, NULL},
+	[PRICE_VALUES] = {probe_sample_telling, tracefs_uprobe_alloc, NUMBER_AND_TEXT("1") NUMBER_AND_TEXT("2") NUMBER_AND_TEXT("3")},
 };
 
 /* Where the function is in which file; false: that cannot be seen. */
@@ -170,7 +168,7 @@ static int64_t measure_stack(struct tracefs_dynevent *probe, int64_t bare)
 static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instance)
 {
 	struct tracefs_dynevent *probes[PRICES];
-	int64_t bare = time_calls(toll_emulated, NULL);
+	int64_t bare = time_calls(probe_sample_emulated, NULL);
 	bool all = true;
 
 	for (int i = 0; i < PRICES; i++)
@@ -191,7 +189,7 @@ static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instanc
 
 /* --- functions ---------------------------------------------------------------------------------------------------------------- */
 
-struct tolled_event {
+struct probed_event {
 	char *event;
 	unsigned values;
 	const struct selected *selected; /* NULL: not found yet */
@@ -199,22 +197,22 @@ struct tolled_event {
 	double cost;		 /* since the look before, ns */
 };
 
-struct tolled {
+struct probed_function {
 	char *name;
-	struct tolled_event events[2];
+	struct probed_event events[2];
 	double spent; /* since the beginning, ns */
-	size_t rank;  /* among those that toll_keep() named, from 1; 0: not named */
+	size_t rank;  /* among those that probe_cost_keep() named, from 1; 0: not named */
 	bool kept, off;
 };
 
-struct toll {
+struct probe_cost {
 	double limit;
 	bool stacks; /* of each call */
 	prober_say *say;
 	int64_t prices[PRICES];
-	struct toll_prices *shared; /* NULL: none */
-	ARRAY(struct tolled) functions;
-	bool keeps;	 /* toll_keep() was called since the last look; the next two are its own */
+	struct probe_prices *shared; /* NULL: none */
+	ARRAY(struct probed_function) functions;
+	bool keeps;	 /* probe_cost_keep() was called since the last look; the next two are its own */
 	uint64_t most;
 	char *trigger;
 	bool begun;
@@ -222,60 +220,60 @@ struct toll {
 	double left;	 /* what may be spent, ns */
 };
 
-struct toll *toll_new(double limit, prober_say *say, struct toll_prices *prices)
+struct probe_cost *probe_cost_new(double limit, prober_say *say, struct probe_prices *prices)
 {
-	struct toll *toll = NEW(struct toll);
+	struct probe_cost *cost = NEW(struct probe_cost);
 
-	toll->limit = limit;
-	toll->say = say;
-	toll->shared = prices;
-	memcpy(toll->prices, usual_prices, sizeof(usual_prices));
-	return toll;
+	cost->limit = limit;
+	cost->say = say;
+	cost->shared = prices;
+	memcpy(cost->prices, usual_prices, sizeof(usual_prices));
+	return cost;
 }
 
-void toll_measure(struct toll *toll, struct tracefs_instance *instance)
+void probe_cost_measure(struct probe_cost *cost, struct tracefs_instance *instance)
 {
 	int64_t prices[PRICES];
 
-	if (toll->shared && atomic_load(&toll->shared->measured)) {
-		memcpy(toll->prices, toll->shared->ns, sizeof(toll->prices));
+	if (cost->shared && atomic_load(&cost->shared->measured)) {
+		memcpy(cost->prices, cost->shared->ns, sizeof(cost->prices));
 		return;
 	}
 	memcpy(prices, usual_prices, sizeof(prices));
 	measure_all(prices, instance);
 	for (int i = 0; i < PRICES; i++)
 		if (prices[i] > 0) /* else something else took the time */
-			toll->prices[i] = prices[i];
-	if (toll->shared) {
-		memcpy(toll->shared->ns, toll->prices, sizeof(toll->prices));
-		atomic_store(&toll->shared->measured, true);
+			cost->prices[i] = prices[i];
+	if (cost->shared) {
+		memcpy(cost->shared->ns, cost->prices, sizeof(cost->prices));
+		atomic_store(&cost->shared->measured, true);
 	}
 }
 
-void toll_want_stacks(struct toll *toll)
+void probe_cost_want_stacks(struct probe_cost *cost)
 {
-	toll->stacks = true;
+	cost->stacks = true;
 }
 
-void toll_want(struct toll *toll, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values)
+void probe_cost_add(struct probe_cost *cost, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values)
 {
-	*ARRAY_ADD(&toll->functions) = (struct tolled){
+	*ARRAY_ADD(&cost->functions) = (struct probed_function){
 		.name = memory_text(name, strlen(name)),
 		.events = {{.event = memory_text(start, strlen(start)), .values = start_values}, {.event = memory_text(end, strlen(end)), .values = end_values}},
 	};
 }
 
-void toll_keep(struct toll *toll, const char *trigger, uint64_t most, char *const *names, size_t count)
+void probe_cost_keep(struct probe_cost *cost, const char *trigger, uint64_t most, char *const *names, size_t count)
 {
-	for (size_t i = 0; i < toll->functions.count; i++) {
-		toll->functions.items[i].rank = 0;
-		for (size_t k = 0; k < count && !toll->functions.items[i].rank; k++)
-			toll->functions.items[i].rank = strcmp(toll->functions.items[i].name, names[k]) == 0 ? k + 1 : 0;
+	for (size_t i = 0; i < cost->functions.count; i++) {
+		cost->functions.items[i].rank = 0;
+		for (size_t k = 0; k < count && !cost->functions.items[i].rank; k++)
+			cost->functions.items[i].rank = strcmp(cost->functions.items[i].name, names[k]) == 0 ? k + 1 : 0;
 	}
-	free(toll->trigger);
-	toll->trigger = memory_text(trigger, strlen(trigger));
-	toll->most = most;
-	toll->keeps = true;
+	free(cost->trigger);
+	cost->trigger = memory_text(trigger, strlen(trigger));
+	cost->most = most;
+	cost->keeps = true;
 }
 
 /* --- looks -------------------------------------------------------------------------------------------------------------------- */
@@ -290,15 +288,15 @@ static const struct selected *selected_of(const struct selection *selection, con
 	return NULL;
 }
 
-static double price_of(const struct toll *toll, const struct tolled_event *event, bool is_end)
+static double price_of(const struct probe_cost *cost, const struct probed_event *event, bool is_end)
 {
 	enum price kind = event->selected->stepped ? PRICE_STEPPED : is_end ? PRICE_RETURN : PRICE_ENTRY;
 
-	return (double)toll->prices[kind] + (double)toll->prices[PRICE_VALUES] / VALUES * event->values + (toll->stacks && !is_end ? (double)toll->prices[PRICE_STACK] : 0);
+	return (double)cost->prices[kind] + (double)cost->prices[PRICE_VALUES] / VALUES * event->values + (cost->stacks && !is_end ? (double)cost->prices[PRICE_STACK] : 0);
 }
 
 /* A line of the profile: "  /path/of/a file name hits". Several probes may be of one event, at the ends of a function. */
-static void count_line(struct toll *toll, char *line, uint64_t *hits)
+static void count_line(struct probe_cost *cost, char *line, uint64_t *hits)
 {
 	char *last = strrchr(line, ' '), *name;
 	uint64_t count = last ? strtoull(last, NULL, 10) : 0;
@@ -309,8 +307,8 @@ static void count_line(struct toll *toll, char *line, uint64_t *hits)
 		return;
 	*last = '\0';
 	name = strrchr(line, ' ');
-	for (size_t i = 0; name && i < 2 * toll->functions.count; i++) {
-		const struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+	for (size_t i = 0; name && i < 2 * cost->functions.count; i++) {
+		const struct probed_event *event = &cost->functions.items[i / 2].events[i % 2];
 
 		if (event->selected && strcmp(event->selected->name, name + 1) == 0)
 			hits[i] += count;
@@ -318,20 +316,20 @@ static void count_line(struct toll *toll, char *line, uint64_t *hits)
 }
 
 /* The cost of each event since the last look. False: it cannot be told. */
-static bool count_hits(struct toll *toll)
+static bool count_hits(struct probe_cost *cost)
 {
 	int length;
 	char *text = tracefs_instance_file_read(NULL, "uprobe_profile", &length), *rest = text, *line;
-	uint64_t *hits = memory_new(2 * toll->functions.count + 1, sizeof(*hits));
+	uint64_t *hits = memory_new(2 * cost->functions.count + 1, sizeof(*hits));
 
 	while (text && (line = strsep(&rest, "\n")))
-		count_line(toll, line, hits);
-	for (size_t i = 0; text && i < 2 * toll->functions.count; i++) {
-		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+		count_line(cost, line, hits);
+	for (size_t i = 0; text && i < 2 * cost->functions.count; i++) {
+		struct probed_event *event = &cost->functions.items[i / 2].events[i % 2];
 
 		if (!event->selected)
 			continue;
-		event->cost = hits[i] > event->hits ? (double)(hits[i] - event->hits) * price_of(toll, event, i % 2) : 0;
+		event->cost = hits[i] > event->hits ? (double)(hits[i] - event->hits) * price_of(cost, event, i % 2) : 0;
 		event->hits = hits[i];
 	}
 	free(hits);
@@ -339,12 +337,12 @@ static bool count_hits(struct toll *toll)
 	return text != NULL;
 }
 
-static double cost_of(const struct tolled *function)
+static double cost_of(const struct probed_function *function)
 {
 	return function->events[0].cost + function->events[1].cost;
 }
 
-static int switch_off(struct tolled *function, const struct cost_subject *subject)
+static int switch_off(struct probed_function *function, const struct cost_subject *subject)
 {
 	function->off = true;
 	for (int i = 1; i >= 0; i--) {
@@ -358,27 +356,27 @@ static int switch_off(struct tolled *function, const struct cost_subject *subjec
 	return 0;
 }
 
-static size_t count_on(const struct toll *toll)
+static size_t count_on(const struct probe_cost *cost)
 {
 	size_t on = 0;
 
-	for (size_t i = 0; i < toll->functions.count; i++)
-		on += !toll->functions.items[i].off;
+	for (size_t i = 0; i < cost->functions.count; i++)
+		on += !cost->functions.items[i].off;
 	return on;
 }
 
-static enum cost_verdict drop_others(struct toll *toll, const struct cost_subject *subject)
+static enum cost_verdict drop_others(struct probe_cost *cost, const struct cost_subject *subject)
 {
-	for (size_t i = 0; i < toll->functions.count; i++) {
-		struct tolled *function = &toll->functions.items[i];
+	for (size_t i = 0; i < cost->functions.count; i++) {
+		struct probed_function *function = &cost->functions.items[i];
 
 		if (!function->kept && !function->off && switch_off(function, subject) < 0)
 			return COST_FAILED;
 	}
-	return count_on(toll) ? COST_SHED : COST_END;
+	return count_on(cost) ? COST_SHED : COST_END;
 }
 
-static int write_shed(const struct toll *toll, const struct tolled *function, const struct cost_subject *subject, double all, double span)
+static int write_shed(const struct probe_cost *cost, const struct probed_function *function, const struct cost_subject *subject, double all, double span)
 {
 	struct line line = {0};
 	int status;
@@ -389,60 +387,60 @@ static int write_shed(const struct toll *toll, const struct tolled *function, co
 	line_text(&line, "name", function->name);
 	line_double(&line, "cost", all / span);
 	line_double(&line, "share", cost_of(function) / span);
-	line_double(&line, "limit", toll->limit);
+	line_double(&line, "limit", cost->limit);
 	status = stream_write_line(subject->stream, &line);
 	line_free(&line);
 	return status;
 }
 
 /* `span`: the time of all CPUs since the last look. -1 after fail(). */
-static int shed(struct toll *toll, struct tolled *function, const struct cost_subject *subject, double all, double span)
+static int shed(struct probe_cost *cost, struct probed_function *function, const struct cost_subject *subject, double all, double span)
 {
-	toll->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", function->name,
-		  100 * cost_of(function) / span, 100 * all / span, 100 * toll->limit, count_on(toll) == 1 ? ", and nothing else is left" : "");
-	return switch_off(function, subject) < 0 || write_shed(toll, function, subject, all, span) < 0 ? -1 : 0;
+	cost->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", function->name,
+		  100 * cost_of(function) / span, 100 * all / span, 100 * cost->limit, count_on(cost) == 1 ? ", and nothing else is left" : "");
+	return switch_off(function, subject) < 0 || write_shed(cost, function, subject, all, span) < 0 ? -1 : 0;
 }
 
-static enum cost_verdict drop_costliest(struct toll *toll, const struct cost_subject *subject, double all, double span)
+static enum cost_verdict drop_costliest(struct probe_cost *cost, const struct cost_subject *subject, double all, double span)
 {
-	struct tolled *most = NULL;
+	struct probed_function *most = NULL;
 
-	for (size_t i = 0; i < toll->functions.count; i++)
-		if (!toll->functions.items[i].off && (!most || cost_of(&toll->functions.items[i]) > cost_of(most)))
-			most = &toll->functions.items[i];
+	for (size_t i = 0; i < cost->functions.count; i++)
+		if (!cost->functions.items[i].off && (!most || cost_of(&cost->functions.items[i]) > cost_of(most)))
+			most = &cost->functions.items[i];
 	if (!most)
 		return COST_END;
-	if (shed(toll, most, subject, all, span) < 0)
+	if (shed(cost, most, subject, all, span) < 0)
 		return COST_FAILED;
-	toll->left = toll->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	return count_on(toll) ? COST_SHED : COST_END;
+	cost->left = cost->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return count_on(cost) ? COST_SHED : COST_END;
 }
 
-static struct tolled *with_rank(struct toll *toll, size_t rank)
+static struct probed_function *with_rank(struct probe_cost *cost, size_t rank)
 {
-	for (size_t i = 0; i < toll->functions.count; i++)
-		if (toll->functions.items[i].rank == rank && !toll->functions.items[i].off)
-			return &toll->functions.items[i];
+	for (size_t i = 0; i < cost->functions.count; i++)
+		if (cost->functions.items[i].rank == rank && !cost->functions.items[i].off)
+			return &cost->functions.items[i];
 	return NULL;
 }
 
 /* `age`: the time of all CPUs since the beginning. */
-static enum cost_verdict keep_best(struct toll *toll, const struct cost_subject *subject, double all, double span, double age)
+static enum cost_verdict keep_best(struct probe_cost *cost, const struct cost_subject *subject, double all, double span, double age)
 {
 	struct line names = {0};
 	uint64_t kept = 0;
 
-	toll->keeps = false;
-	for (size_t i = 0; i < toll->functions.count; i++)
-		toll->functions.items[i].kept = false;
+	cost->keeps = false;
+	for (size_t i = 0; i < cost->functions.count; i++)
+		cost->functions.items[i].kept = false;
 	line_append(&names, "", 0);
-	for (size_t rank = 1; rank <= toll->functions.count && kept < toll->most; rank++) {
-		struct tolled *function = with_rank(toll, rank);
+	for (size_t rank = 1; rank <= cost->functions.count && kept < cost->most; rank++) {
+		struct probed_function *function = with_rank(cost, rank);
 
 		if (!function)
 			continue;
-		function->kept = cost_of(function) <= toll->limit * span && function->spent <= toll->limit * age;
-		if (!function->kept && shed(toll, function, subject, all, span) < 0) {
+		function->kept = cost_of(function) <= cost->limit * span && function->spent <= cost->limit * age;
+		if (!function->kept && shed(cost, function, subject, all, span) < 0) {
 			line_free(&names);
 			return COST_FAILED;
 		}
@@ -452,10 +450,10 @@ static enum cost_verdict keep_best(struct toll *toll, const struct cost_subject 
 			line_append(&names, ", ", 2);
 		line_append(&names, function->name, strlen(function->name));
 	}
-	toll->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", toll->trigger, RATING_REQUESTS, names.text);
+	cost->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", cost->trigger, RATING_REQUESTS, names.text);
 	line_free(&names);
-	toll->left = toll->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	return drop_others(toll, subject);
+	cost->left = cost->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	return drop_others(cost, subject);
 }
 
 static int64_t now_ns(void)
@@ -466,42 +464,42 @@ static int64_t now_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-static void begin(struct toll *toll, const struct cost_subject *subject, double cpus)
+static void begin(struct probe_cost *cost, const struct cost_subject *subject, double cpus)
 {
-	for (size_t i = 0; i < 2 * toll->functions.count; i++) {
-		struct tolled_event *event = &toll->functions.items[i / 2].events[i % 2];
+	for (size_t i = 0; i < 2 * cost->functions.count; i++) {
+		struct probed_event *event = &cost->functions.items[i / 2].events[i % 2];
 
 		event->selected = selected_of(subject->selection, event->event);
 	}
-	count_hits(toll);
-	toll->begun = true;
-	toll->left = toll->limit * (double)NSEC_PER_SEC * cpus;
+	count_hits(cost);
+	cost->begun = true;
+	cost->left = cost->limit * (double)NSEC_PER_SEC * cpus;
 }
 
-enum cost_verdict toll_look(void *context, const struct cost_subject *subject, int64_t until)
+enum cost_verdict probe_cost_check(void *context, const struct cost_subject *subject, int64_t until)
 {
 	static const int64_t period = NSEC_PER_SEC / 5;
-	struct toll *toll = context;
-	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), all = 0, span, most = toll->limit * (double)NSEC_PER_SEC * cpus;
+	struct probe_cost *cost = context;
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), all = 0, span, most = cost->limit * (double)NSEC_PER_SEC * cpus;
 	int64_t now = now_ns();
 
 	(void)until;
-	if (!toll->begun) {
-		begin(toll, subject, cpus);
-		toll->since = toll->looked = now;
+	if (!cost->begun) {
+		begin(cost, subject, cpus);
+		cost->since = cost->looked = now;
 	}
-	if (now - toll->looked < period || (!count_hits(toll) && !toll->keeps))
+	if (now - cost->looked < period || (!count_hits(cost) && !cost->keeps))
 		return COST_FINE;
-	span = (double)(now - toll->looked) * cpus;
-	toll->looked = now;
-	for (size_t i = 0; i < toll->functions.count; i++) {
-		toll->functions.items[i].spent += cost_of(&toll->functions.items[i]);
-		all += toll->functions.items[i].off ? 0 : cost_of(&toll->functions.items[i]);
+	span = (double)(now - cost->looked) * cpus;
+	cost->looked = now;
+	for (size_t i = 0; i < cost->functions.count; i++) {
+		cost->functions.items[i].spent += cost_of(&cost->functions.items[i]);
+		all += cost->functions.items[i].off ? 0 : cost_of(&cost->functions.items[i]);
 	}
-	if (toll->keeps)
-		return keep_best(toll, subject, all, span, (double)(now - toll->since) * cpus);
-	toll->left += toll->limit * span - all;
-	if (toll->left > most)
-		toll->left = most;
-	return toll->left < 0 ? drop_costliest(toll, subject, all, span) : COST_FINE;
+	if (cost->keeps)
+		return keep_best(cost, subject, all, span, (double)(now - cost->since) * cpus);
+	cost->left += cost->limit * span - all;
+	if (cost->left > most)
+		cost->left = most;
+	return cost->left < 0 ? drop_costliest(cost, subject, all, span) : COST_FINE;
 }
