@@ -28,7 +28,7 @@ struct whole_builder {
 	struct stream *stream;
 	struct events *events;
 	struct wake *wake;
-	struct makings *makings;
+	struct open_segments *open_segments;
 	struct identities *identities;
 	struct cutter *cutter;
 	struct armed *armed;
@@ -44,7 +44,7 @@ struct whole_builder {
 static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
-	makings_begin(builder->makings, builder->whole);
+	open_segments_begin(builder->open_segments, builder->whole);
 	identities_begin(builder->identities, builder->whole);
 	cutter_begin(builder->cutter, builder->whole);
 	armed_begin(builder->armed, builder->whole);
@@ -57,40 +57,40 @@ static void begin_whole(struct whole_builder *builder)
 
 static void note_word(struct whole_builder *builder, const struct event *event, uint32_t word)
 {
-	struct thread *thread = making_thread(builder->makings, event);
-	struct making *making = thread ? making_of(builder->makings, thread) : NULL;
+	struct thread *thread = open_segments_thread(builder->open_segments, event);
+	struct open_segment *open = thread ? open_segment_of(builder->open_segments, thread) : NULL;
 
-	if (making && making->open != NUMBER_NONE)
-		happened_add(&making->happened, word);
+	if (open && open->segment != NUMBER_NONE)
+		contents_add(&open->contents, word);
 }
 
 /* The thread was found in the function of this stack, while it ran. */
 static void note_sample(struct whole_builder *builder, int32_t tid, uint32_t stack)
 {
 	struct thread *thread;
-	struct making *making = making_find(builder->makings, tid, &thread);
+	struct open_segment *open = open_segment_find(builder->open_segments, tid, &thread);
 
-	if (making && thread_running(thread))
-		happened_count(&making->happened.samples, identities_stack(builder->identities, stack).function, 1);
+	if (open && thread_running(thread))
+		contents_count(&open->contents.samples, identities_stack(builder->identities, stack).function, 1);
 }
 
 static void note_count(struct whole_builder *builder, int32_t tid, uint32_t counter, uint64_t count)
 {
 	struct thread *thread;
-	struct making *making = making_find(builder->makings, tid, &thread);
+	struct open_segment *open = open_segment_find(builder->open_segments, tid, &thread);
 
-	if (making)
-		happened_count(&making->happened.counters, counter, count);
+	if (open)
+		contents_count(&open->contents.counters, counter, count);
 }
 
 /* A descriptor of the thread's is this object. */
 static void note_file(struct whole_builder *builder, int32_t tid, int32_t fd, uint64_t inode)
 {
 	struct thread *thread;
-	struct making *making = making_find(builder->makings, tid, &thread);
+	struct open_segment *open = open_segment_find(builder->open_segments, tid, &thread);
 
-	if (making)
-		identities_file(builder->identities, making_process(builder->makings, thread, making)->tgid, fd, inode);
+	if (open)
+		identities_file(builder->identities, open_segment_process(builder->open_segments, thread, open)->tgid, fd, inode);
 }
 
 /* --- what the user knows ------------------------------------------------------------------------------------------------ */
@@ -157,9 +157,9 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->stream = stream;
 	builder->events = events;
 	builder->wake = wake;
-	builder->makings = makings_new(events, wake);
+	builder->open_segments = open_segments_new(events, wake);
 	builder->identities = identities_new(wake);
-	builder->cutter = cutter_new(wake, builder->makings, builder->identities);
+	builder->cutter = cutter_new(wake, builder->open_segments, builder->identities);
 	builder->armed = armed_new(builder->cutter);
 	builder->rules = rules_new(builder, &(struct semantics){0});
 	begin_whole(builder);
@@ -180,7 +180,7 @@ void whole_builder_free(struct whole_builder *builder)
 	armed_free(builder->armed);
 	cutter_free(builder->cutter);
 	identities_free(builder->identities);
-	makings_free(builder->makings);
+	open_segments_free(builder->open_segments);
 	wake_free(builder->wake);
 	whole_free(builder->whole);
 	free(builder->roles.items);
@@ -314,7 +314,7 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 			cutter_signalled(builder->cutter, event);
 		break;
 	case ROLE_NAME:
-		makings_renamed(builder->makings);
+		open_segments_renamed(builder->open_segments);
 		break;
 	default:
 		break;
@@ -402,7 +402,7 @@ static int take_meaning(struct whole_builder *builder, enum kind kind, const str
 		identities_new_stack(builder->identities, number);
 	if (kind != KIND_TASK)
 		return wake_record(builder->wake, kind, fields);
-	makings_renamed(builder->makings);
+	open_segments_renamed(builder->open_segments);
 	return 0;
 }
 

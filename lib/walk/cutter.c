@@ -28,17 +28,17 @@ struct cutter {
 	struct whole *whole;
 	struct identities *identities;
 	struct ipc *ipc;
-	struct makings *makings;
+	struct open_segments *open_segments;
 	size_t gaps; /* that were taken note of */
 	uint32_t word_timer, word_device, word_outside;
 };
 
-struct cutter *cutter_new(struct wake *wake, struct makings *makings, struct identities *identities)
+struct cutter *cutter_new(struct wake *wake, struct open_segments *open_segments, struct identities *identities)
 {
 	struct cutter *cutter = NEW(struct cutter);
 
 	cutter->wake = wake;
-	cutter->makings = makings;
+	cutter->open_segments = open_segments;
 	cutter->identities = identities;
 	cutter->ipc = ipc_new();
 	return cutter;
@@ -74,28 +74,28 @@ static void trim(struct thread *thread)
 	counted_trim(thread, thread->pieces.items[0].start);
 }
 
-static void add_wait_word(struct cutter *cutter, struct making *making, uint32_t number)
+static void add_wait_word(struct cutter *cutter, struct open_segment *open, uint32_t number)
 {
 	if (number)
-		happened_add(&making->happened, identities_wait(cutter->identities, number));
+		contents_add(&open->contents, identities_wait(cutter->identities, number));
 }
 
 /* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */
-static uint32_t identify(struct cutter *cutter, const struct thread *thread, struct making *making, size_t wait)
+static uint32_t identify(struct cutter *cutter, const struct thread *thread, struct open_segment *open, size_t wait)
 {
 	uint32_t number;
 
-	making->call.process = making_process(cutter->makings, thread, making)->tgid;
-	number = identities_of(cutter->identities, thread, wait, &making->call);
-	add_wait_word(cutter, making, number);
+	open->call.process = open_segment_process(cutter->open_segments, thread, open)->tgid;
+	number = identities_of(cutter->identities, thread, wait, &open->call);
+	add_wait_word(cutter, open, number);
 	return number;
 }
 
 /* The segment of the thread, by its number in the wake core, in which it was then; NUMBER_NONE: it is too far back, or unknown. */
 static uint32_t segment_of(struct cutter *cutter, int32_t index, int64_t ts)
 {
-	struct making *making = making_of(cutter->makings, cutter->wake->threads.items[index]);
-	uint32_t segment = making->open != NUMBER_NONE ? making->open : cutter->whole->threads.items[making->thread].last;
+	struct open_segment *open = open_segment_of(cutter->open_segments, cutter->wake->threads.items[index]);
+	uint32_t segment = open->segment != NUMBER_NONE ? open->segment : cutter->whole->threads.items[open->thread].last;
 
 	for (int step = 0; segment != NUMBER_NONE && step < SOURCE_STEPS; step++) {
 		if (segment_at(cutter->whole, segment)->start <= ts)
@@ -128,7 +128,7 @@ static struct end timer_end(struct cutter *cutter, const struct thread *thread, 
 	return end;
 }
 
-static struct end end_of(struct cutter *cutter, const struct thread *thread, const struct making *making, uint32_t segment,
+static struct end end_of(struct cutter *cutter, const struct thread *thread, const struct open_segment *open, uint32_t segment,
 			 const struct piece *wait)
 {
 	struct doer doer = wait->flags & PIECE_TICK ? (struct doer){INDEX_NONE, TIME_NONE} : core_ender(cutter->wake, wait);
@@ -140,10 +140,10 @@ static struct end end_of(struct cutter *cutter, const struct thread *thread, con
 		return (struct end){ENDED_UNKNOWN, NUMBER_NONE, 0, false};
 	if (doer.thread != INDEX_NONE && cutter->wake->threads.items[doer.thread]->tid != TID_IDLE) {
 		uint32_t from = segment_of(cutter, doer.thread, doer.ts);
-		bool sends = making->call.reason != CALL_NONE && identities_call(cutter->identities, making->call.reason)->sends;
+		bool sends = open->call.reason != CALL_NONE && identities_call(cutter->identities, open->call.reason)->sends;
 
 		source = cutter->wake->threads.items[doer.thread];
-		return (struct end){ENDED_THREAD, from, making_process(cutter->makings, source, making_of(cutter->makings, source))->woken,
+		return (struct end){ENDED_THREAD, from, open_segment_process(cutter->open_segments, source, open_segment_of(cutter->open_segments, source))->woken,
 				    wait->flags & PIECE_ROOM && !sends};
 	}
 	switch (wait->cause) {
@@ -187,17 +187,17 @@ static void add_edges(struct cutter *cutter, uint32_t number, const struct end *
 /* Its sleeps since the call began are a wait, which is over. Nothing happens if none was a sleep after all. */
 static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret, uint32_t sender)
 {
-	struct making *making = making_of(cutter->makings, thread);
+	struct open_segment *open = open_segment_of(cutter->open_segments, thread);
 	size_t first = thread->pieces.count, last = thread->pieces.count;
 	int64_t wait_from, ended_at;
-	uint32_t number = making->open, identity;
+	uint32_t number = open->segment, identity;
 	struct segment *segment;
 	bool assumed;
 	struct end end;
 
-	making->slept = false;
-	for (size_t i = piece_at(thread, making->slept_from); i + 1 < thread->pieces.count; i++) {
-		if (thread->pieces.items[i].what != WHAT_WAIT || thread->pieces.items[i].start < making->slept_from)
+	open->slept = false;
+	for (size_t i = piece_at(thread, open->slept_from); i + 1 < thread->pieces.count; i++) {
+		if (thread->pieces.items[i].what != WHAT_WAIT || thread->pieces.items[i].start < open->slept_from)
 			continue;
 		first = first == thread->pieces.count ? i : first;
 		last = i;
@@ -207,11 +207,11 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	wait_from = thread->pieces.items[first].start;
 	ended_at = thread->pieces.items[last + 1].start;
 	assumed = thread->pieces.items[first].flags & PIECE_ASSUMED;
-	identity = identify(cutter, thread, making, first);
-	making->waited = making->call;
-	making->waited_for = identity;
-	end = end_of(cutter, thread, making, number, &thread->pieces.items[last]);
-	segment = making_close(cutter->makings, thread, making, wait_from, ended_at);
+	identity = identify(cutter, thread, open, first);
+	open->waited = open->call;
+	open->waited_for = identity;
+	end = end_of(cutter, thread, open, number, &thread->pieces.items[last]);
+	segment = open_segment_end(cutter->open_segments, thread, open, wait_from, ended_at);
 	segment->identity = identity;
 	segment->ended = (uint8_t)end.ended;
 	segment->flags |= assumed ? SEGMENT_LOST : 0;
@@ -219,8 +219,8 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	segment->has_ret = ret != NULL;
 	segment->ret = ret ? *ret : 0;
 	add_edges(cutter, number, &end, sender, ended_at);
-	making_open(cutter->makings, making, segment->end, end.woken);
-	making->took_from = sender;
+	open_segment_begin(cutter->open_segments, open, segment->end, end.woken);
+	open->took_from = sender;
 	trim(thread);
 }
 
@@ -243,26 +243,26 @@ static void trim_slices(struct cpu *cpu)
 }
 
 /* The thread is over: so is its last segment, and a wait in which it was killed was ended by nobody. */
-static void end_thread(struct cutter *cutter, const struct thread *thread, struct making *making)
+static void end_thread(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
-	bool killed = making->slept && making->call.reason != CALL_NONE;
+	bool killed = open->slept && open->call.reason != CALL_NONE;
 	int64_t end = thread->died;
 
-	making_name(cutter->makings, thread, making);
-	if (making->open != NUMBER_NONE)
-		making_close(cutter->makings, thread, making, killed ? making->slept_from : end, end)->ended = killed ? ENDED_UNKNOWN : ENDED_NOT;
-	making->over = true;
+	open_segment_name(cutter->open_segments, thread, open);
+	if (open->segment != NUMBER_NONE)
+		open_segment_end(cutter->open_segments, thread, open, killed ? open->slept_from : end, end)->ended = killed ? ENDED_UNKNOWN : ENDED_NOT;
+	open->over = true;
 }
 
 static void left_cpu(struct cutter *cutter, struct thread *thread)
 {
-	struct making *making = making_of(cutter->makings, thread);
+	struct open_segment *open = open_segment_of(cutter->open_segments, thread);
 
 	if (thread->died != TIME_NONE) {
-		end_thread(cutter, thread, making);
-	} else if (thread_asleep(thread) && !making->slept) {
-		making->slept = true;
-		making->slept_from = thread_last(thread)->start;
+		end_thread(cutter, thread, open);
+	} else if (thread_asleep(thread) && !open->slept) {
+		open->slept = true;
+		open->slept_from = thread_last(thread)->start;
 	}
 }
 
@@ -274,24 +274,24 @@ void cutter_switched(struct cutter *cutter, const struct event *event)
 	if (cpu->leaving != INDEX_NONE && cutter->wake->threads.items[cpu->leaving]->tid != TID_IDLE)
 		left_cpu(cutter, cutter->wake->threads.items[cpu->leaving]);
 	if (next && next->tid != TID_IDLE) {
-		struct making *making = making_of(cutter->makings, next);
+		struct open_segment *open = open_segment_of(cutter->open_segments, next);
 
-		if (making->slept && making->call.reason == CALL_NONE)
+		if (open->slept && open->call.reason == CALL_NONE)
 			cut(cutter, next, NULL, NUMBER_NONE);
 	}
 	trim_slices(cpu);
 }
 
-static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread, struct making *making, int32_t fd)
+static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread, struct open_segment *open, int32_t fd)
 {
-	return (struct ipc_end){making_process(cutter->makings, thread, making)->tgid, fd};
+	return (struct ipc_end){open_segment_process(cutter->open_segments, thread, open)->tgid, fd};
 }
 
 /* A pipe or a socket: what other calls with a descriptor read are no bytes that somebody sent. */
-static bool is_channel(const struct cutter *cutter, const struct thread *thread, const struct making *making)
+static bool is_channel(const struct cutter *cutter, const struct thread *thread, const struct open_segment *open)
 {
 	static const char socket[] = "socket";
-	const char *call = whole_text(cutter->whole, identities_call(cutter->identities, making->call.reason)->name);
+	const char *call = whole_text(cutter->whole, identities_call(cutter->identities, open->call.reason)->name);
 	const char *kind = reason_at(cutter->wake->reasons, thread->pieces.items[thread->pieces.count - 2].call)->object;
 	size_t length = kind ? strlen(kind) : 0;
 
@@ -302,11 +302,12 @@ static bool is_channel(const struct cutter *cutter, const struct thread *thread,
 /* A thread in a call that sends has woken one that slept to receive. */
 static void meet(struct cutter *cutter, int32_t doer, const struct thread *woken)
 {
-	struct making *sender = making_of(cutter->makings, cutter->wake->threads.items[doer]), *receiver = making_of(cutter->makings, cutter->wake->threads.items[woken->index]);
+	struct open_segment *sender = open_segment_of(cutter->open_segments, cutter->wake->threads.items[doer]);
+	struct open_segment *receiver = open_segment_of(cutter->open_segments, cutter->wake->threads.items[woken->index]);
 	const struct call_words *sends = sender->call.reason == CALL_NONE ? NULL : identities_call(cutter->identities, sender->call.reason);
 	const struct call_words *receives;
 
-	if (!sends || !sends->sends || !sends->descriptor || sender->open == NUMBER_NONE || receiver->call.reason == CALL_NONE)
+	if (!sends || !sends->sends || !sends->descriptor || sender->segment == NUMBER_NONE || receiver->call.reason == CALL_NONE)
 		return;
 	receives = identities_call(cutter->identities, receiver->call.reason);
 	if (receives->receives && is_channel(cutter, woken, receiver))
@@ -317,7 +318,7 @@ static void meet(struct cutter *cutter, int32_t doer, const struct thread *woken
 void cutter_woke(struct cutter *cutter, int32_t tid)
 {
 	struct thread *woken, *waker;
-	struct making *making;
+	struct open_segment *open;
 	struct doer doer;
 	size_t count;
 	uint32_t word;
@@ -327,21 +328,21 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	if (count < 2 || woken->pieces.items[count - 1].what != WHAT_RUNNABLE || woken->pieces.items[count - 1].start != cutter->wake->now ||
 	    woken->pieces.items[count - 2].what != WHAT_WAIT)
 		return;
-	making = making_of(cutter->makings, woken);
-	if (!making->slept) { /* asleep since before the data, or since a gap */
-		making->slept = true;
-		making->slept_from = woken->pieces.items[count - 2].start;
+	open = open_segment_of(cutter->open_segments, woken);
+	if (!open->slept) { /* asleep since before the data, or since a gap */
+		open->slept = true;
+		open->slept_from = woken->pieces.items[count - 2].start;
 	}
 	doer = core_ender(cutter->wake, &woken->pieces.items[count - 2]);
 	if (doer.thread == INDEX_NONE || cutter->wake->threads.items[doer.thread]->tid == TID_IDLE)
 		return;
-	word = making_process(cutter->makings, woken, making)->wakes;
+	word = open_segment_process(cutter->open_segments, woken, open)->wakes;
 	note_gaps(cutter);
 	meet(cutter, doer.thread, woken);
 	waker = cutter->wake->threads.items[doer.thread];
-	making = making_of(cutter->makings, waker);
-	if (making->open != NUMBER_NONE)
-		happened_add(&making->happened, word);
+	open = open_segment_of(cutter->open_segments, waker);
+	if (open->segment != NUMBER_NONE)
+		contents_add(&open->contents, word);
 }
 
 static void closed(struct cutter *cutter, struct ipc_end end)
@@ -351,111 +352,111 @@ static void closed(struct cutter *cutter, struct ipc_end end)
 }
 
 /* The segment, of another thread, that sent what the returning call has received; NUMBER_NONE: it received nothing, or nobody knows. */
-static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct making *making, int64_t ret)
+static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct open_segment *open, int64_t ret)
 {
-	const struct call_words *call = identities_call(cutter->identities, making->call.reason);
-	struct ipc_end end = call->descriptor ? end_at(cutter, thread, making, making->call.fd) : (struct ipc_end){0};
+	const struct call_words *call = identities_call(cutter->identities, open->call.reason);
+	struct ipc_end end = call->descriptor ? end_at(cutter, thread, open, open->call.fd) : (struct ipc_end){0};
 	uint32_t sender = NUMBER_NONE;
 
 	if (call->descriptor && call->sends)
-		ipc_sent(cutter->ipc, end, ret > 0 ? (uint64_t)ret : 0, making->called_in);
+		ipc_sent(cutter->ipc, end, ret > 0 ? (uint64_t)ret : 0, open->called_in);
 	else if (call->descriptor && call->receives && ret > 0)
 		sender = ipc_took(cutter->ipc, end, (uint64_t)ret);
-	return sender != NUMBER_NONE && segment_at(cutter->whole, sender)->thread != making->thread ? sender : NUMBER_NONE;
+	return sender != NUMBER_NONE && segment_at(cutter->whole, sender)->thread != open->thread ? sender : NUMBER_NONE;
 }
 
 /* The identity of what the thread receives, awake: that of its wait in the same call, if that was the last. */
-static uint32_t identify_awake(struct cutter *cutter, const struct thread *thread, struct making *making)
+static uint32_t identify_awake(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
-	making->call.process = making_process(cutter->makings, thread, making)->tgid;
-	if (making->waited.reason == making->call.reason && making->waited.process == making->call.process && making->waited.fd == making->call.fd)
-		return making->waited_for;
-	return identities_awake(cutter->identities, &making->call);
+	open->call.process = open_segment_process(cutter->open_segments, thread, open)->tgid;
+	if (open->waited.reason == open->call.reason && open->waited.process == open->call.process && open->waited.fd == open->call.fd)
+		return open->waited_for;
+	return identities_awake(cutter->identities, &open->call);
 }
 
 /* The thread received what was sent elsewhere: what it does from here on is for that (Argus, section 3.2, P3). */
-static void receive(struct cutter *cutter, const struct thread *thread, struct making *making, uint32_t sender)
+static void receive(struct cutter *cutter, const struct thread *thread, struct open_segment *open, uint32_t sender)
 {
-	uint32_t identity = identify_awake(cutter, thread, making), to = making->open;
+	uint32_t identity = identify_awake(cutter, thread, open), to = open->segment;
 	struct segment *segment;
 
-	add_wait_word(cutter, making, identity);
-	segment = making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now);
+	add_wait_word(cutter, open, identity);
+	segment = open_segment_end(cutter->open_segments, thread, open, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
 	segment->identity = identity;
 	whole_edge(cutter->whole, sender, to, EDGE_IPC, cutter->wake->now, false);
-	making_open(cutter->makings, making, cutter->wake->now, 0);
-	making->took_from = sender;
+	open_segment_begin(cutter->open_segments, open, cutter->wake->now, 0);
+	open->took_from = sender;
 }
 
 /* Another segment begins, in one handler of a signal more, or less. */
-static void handle(struct cutter *cutter, const struct thread *thread, struct making *making, int change)
+static void handle(struct cutter *cutter, const struct thread *thread, struct open_segment *open, int change)
 {
-	making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
-	making->handlers += (unsigned)change;
-	making_open(cutter->makings, making, cutter->wake->now, 0);
+	open_segment_end(cutter->open_segments, thread, open, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	open->handlers += (unsigned)change;
+	open_segment_begin(cutter->open_segments, open, cutter->wake->now, 0);
 }
 
 void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second)
 {
-	struct thread *thread = making_thread(cutter->makings, event);
+	struct thread *thread = open_segments_thread(cutter->open_segments, event);
 	const struct call_words *call;
 	const struct in_call *in;
-	struct making *making;
+	struct open_segment *open;
 
 	note_gaps(cutter);
 	if (!thread)
 		return;
-	making = making_of(cutter->makings, thread);
-	if (making->slept && !thread_asleep(thread))
+	open = open_segment_of(cutter->open_segments, thread);
+	if (open->slept && !thread_asleep(thread))
 		cut(cutter, thread, NULL, NUMBER_NONE); /* the return of the last one is missing */
 	in = syscall_of(thread);
-	if (in->name == CALL_NONE || making->open == NUMBER_NONE)
+	if (in->name == CALL_NONE || open->segment == NUMBER_NONE)
 		return;
 	call = identities_call(cutter->identities, in->name);
-	making->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
-	making->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
-	making->slept_from = making->slept ? thread_last(thread)->start : 0;
-	happened_add(&making->happened, call->word);
-	if (call->returns && making->handlers)
-		handle(cutter, thread, making, -1);
-	making->called_in = making->open;
+	open->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
+	open->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
+	open->slept_from = open->slept ? thread_last(thread)->start : 0;
+	contents_add(&open->contents, call->word);
+	if (call->returns && open->handlers)
+		handle(cutter, thread, open, -1);
+	open->called_in = open->segment;
 	if (call->closes || call->replaces)
-		closed(cutter, end_at(cutter, thread, making, call->closes ? in->fd : (int32_t)second));
+		closed(cutter, end_at(cutter, thread, open, call->closes ? in->fd : (int32_t)second));
 	if (call->sends && call->descriptor)
-		ipc_sends(cutter->ipc, end_at(cutter, thread, making, in->fd), making->open);
+		ipc_sends(cutter->ipc, end_at(cutter, thread, open, in->fd), open->segment);
 }
 
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret)
 {
-	struct thread *thread = making_thread(cutter->makings, event);
+	struct thread *thread = open_segments_thread(cutter->open_segments, event);
 	uint32_t sender = NUMBER_NONE;
-	struct making *making;
+	struct open_segment *open;
 
 	note_gaps(cutter);
 	if (!thread)
 		return;
-	making = making_of(cutter->makings, thread);
-	if (ret && making->call.reason != CALL_NONE && making->open != NUMBER_NONE) {
-		sender = moved(cutter, thread, making, *ret);
-		if (!making->slept)
-			happened_return(&making->happened, identities_result(cutter->identities, making->call.reason, *ret));
+	open = open_segment_of(cutter->open_segments, thread);
+	if (ret && open->call.reason != CALL_NONE && open->segment != NUMBER_NONE) {
+		sender = moved(cutter, thread, open, *ret);
+		if (!open->slept)
+			contents_return(&open->contents, identities_result(cutter->identities, open->call.reason, *ret));
 	}
-	if (making->slept)
+	if (open->slept)
 		cut(cutter, thread, ret, sender);
-	else if (sender != NUMBER_NONE && sender != making->took_from)
-		receive(cutter, thread, making, sender);
-	making->call.reason = CALL_NONE;
+	else if (sender != NUMBER_NONE && sender != open->took_from)
+		receive(cutter, thread, open, sender);
+	open->call.reason = CALL_NONE;
 }
 
 /* The data end in its wait. */
-static struct segment *leave_waiting(struct cutter *cutter, const struct thread *thread, struct making *making)
+static struct segment *leave_waiting(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
-	size_t wait = piece_at(thread, making->slept_from);
-	uint32_t identity = identify(cutter, thread, making, wait);
+	size_t wait = piece_at(thread, open->slept_from);
+	uint32_t identity = identify(cutter, thread, open, wait);
 	struct segment *segment;
 
-	segment = making_close(cutter->makings, thread, making, making->slept_from, cutter->wake->now);
+	segment = open_segment_end(cutter->open_segments, thread, open, open->slept_from, cutter->wake->now);
 	segment->identity = identity;
 	segment->stack = identities_stack(cutter->identities, stack_number(cutter->wake, thread, wait)).functions;
 	segment->ended = ENDED_OPEN;
@@ -465,79 +466,79 @@ static struct segment *leave_waiting(struct cutter *cutter, const struct thread 
 
 void cutter_end(struct cutter *cutter, bool lost)
 {
-	struct making *making;
+	struct open_segment *open;
 	int64_t now = cutter->wake->now;
 
-	for (size_t i = 0; (making = makings_next(cutter->makings, &i)); i++) {
+	for (size_t i = 0; (open = open_segments_next(cutter->open_segments, &i)); i++) {
 		struct thread *thread = core_sync(cutter->wake, (int32_t)i);
 		struct segment *segment;
 
-		making = making_of(cutter->makings, thread);
-		making_name(cutter->makings, thread, making);
-		if (making->open == NUMBER_NONE)
+		open = open_segment_of(cutter->open_segments, thread);
+		open_segment_name(cutter->open_segments, thread, open);
+		if (open->segment == NUMBER_NONE)
 			continue;
-		segment = making->slept && thread->pieces.count ? leave_waiting(cutter, thread, making)
-								: making_close(cutter->makings, thread, making, now, now);
+		segment = open->slept && thread->pieces.count ? leave_waiting(cutter, thread, open)
+								: open_segment_end(cutter->open_segments, thread, open, now, now);
 		segment->flags |= lost ? SEGMENT_LOST : 0;
 	}
-	makings_forget(cutter->makings);
+	open_segments_forget(cutter->open_segments);
 }
 
 /* The thread on the CPU, awake, in a segment; NULL: it is in none. */
-static struct making *awake(struct cutter *cutter, const struct event *event, struct thread **thread)
+static struct open_segment *awake(struct cutter *cutter, const struct event *event, struct thread **thread)
 {
-	struct making *making;
+	struct open_segment *open;
 
-	*thread = making_thread(cutter->makings, event);
+	*thread = open_segments_thread(cutter->open_segments, event);
 	if (!*thread)
 		return NULL;
-	making = making_of(cutter->makings, *thread);
-	if (making->slept && !thread_asleep(*thread))
+	open = open_segment_of(cutter->open_segments, *thread);
+	if (open->slept && !thread_asleep(*thread))
 		cut(cutter, *thread, NULL, NUMBER_NONE);
-	return making->open == NUMBER_NONE || making->slept ? NULL : making;
+	return open->segment == NUMBER_NONE || open->slept ? NULL : open;
 }
 
 uint32_t cutter_segment(struct cutter *cutter, const struct event *event)
 {
 	struct thread *thread;
-	struct making *making = awake(cutter, event, &thread);
+	struct open_segment *open = awake(cutter, event, &thread);
 
-	return making ? making->open : NUMBER_NONE;
+	return open ? open->segment : NUMBER_NONE;
 }
 
 void cutter_bounds(struct cutter *cutter, const struct event *event)
 {
 	struct thread *thread;
-	struct making *making = awake(cutter, event, &thread);
+	struct open_segment *open = awake(cutter, event, &thread);
 
-	if (!making)
+	if (!open)
 		return;
-	making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
-	making_open(cutter->makings, making, cutter->wake->now, 0);
+	open_segment_end(cutter->open_segments, thread, open, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	open_segment_begin(cutter->open_segments, open, cutter->wake->now, 0);
 }
 
 void cutter_signalled(struct cutter *cutter, const struct event *event)
 {
 	struct thread *thread;
-	struct making *making = awake(cutter, event, &thread);
+	struct open_segment *open = awake(cutter, event, &thread);
 
-	if (making)
-		handle(cutter, thread, making, 1);
+	if (open)
+		handle(cutter, thread, open, 1);
 }
 
 void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, enum edge_kind kind, uint32_t function)
 {
 	struct thread *thread;
-	struct making *making = awake(cutter, event, &thread);
+	struct open_segment *open = awake(cutter, event, &thread);
 	struct segment *segment;
 	uint32_t to;
 
-	if (!making)
+	if (!open)
 		return;
-	to = making->open;
-	segment = making_close(cutter->makings, thread, making, cutter->wake->now, cutter->wake->now);
+	to = open->segment;
+	segment = open_segment_end(cutter->open_segments, thread, open, cutter->wake->now, cutter->wake->now);
 	segment->ended = ENDED_THREAD;
 	segment->identity = whole_identity(cutter->whole, (struct wait_identity){.function = function});
 	whole_edge(cutter->whole, from, to, kind, cutter->wake->now, false);
-	making_open(cutter->makings, making, cutter->wake->now, 0);
+	open_segment_begin(cutter->open_segments, open, cutter->wake->now, 0);
 }

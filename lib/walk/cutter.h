@@ -2,7 +2,7 @@
  * cutter: cuts what the wake core knows of threads into segments, and adds the edges between them (Argus, section 2.1.1). Each event goes to the
  * wake core first, and then here.
  *
- *	cutter = cutter_new(wake, makings, identities)
+ *	cutter = cutter_new(wake, open_segments, identities)
  *	cutter_begin(cutter, whole)			for each whole
  *	cutter_switched(), cutter_woke() ...		behind each event of these kinds
  *	cutter_end(cutter, lost)			the state of all threads ends, as at a gap
@@ -15,12 +15,12 @@
 #define WALK_CUTTER_H
 
 #include "event/event.h"
-#include "walk/making.h"
+#include "walk/open_segment.h"
 
 struct cutter;
 
-/* The makings and the identities must outlive it; they begin a whole before it. */
-struct cutter *cutter_new(struct wake *wake, struct makings *makings, struct identities *identities);
+/* The open_segments and the identities must outlive it; they begin a whole before it. */
+struct cutter *cutter_new(struct wake *wake, struct open_segments *open_segments, struct identities *identities);
 void cutter_free(struct cutter *cutter);
 
 void cutter_begin(struct cutter *cutter, struct whole *whole);
