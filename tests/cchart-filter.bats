@@ -1833,15 +1833,20 @@ open_signals() { # FILE...
 
 # 200 calls a second, of 30 kinds; this share of them, whichever kind they are, is preempted for 5 to 80 ms.
 calls() { # SECONDS SHARE [SEED]
-	awk -v seconds="$1" -v share="$2" -v seed="${3-7}" 'BEGIN {
-		srand(seed)
+	awk -v seconds="$1" -v share="$2" -v seed="${3-7}" '
+	function random() { # the same with any awk: of Park and Miller
+		state = state * 16807 % 2147483647
+		return state / 2147483647
+	}
+	BEGIN {
+		state = seed * 100003
 		print "stream version=1 machine=x86_64"
 		for (i = 0; i < 200 * seconds; i++) {
-			start = 1 + i / 200; last = 0.00001 + rand() * 0.00001
-			if (rand() < share)
-				last += 0.005 * exp(rand() * log(16))
+			start = 1 + i / 200; last = 0.00001 + random() * 0.00001
+			if (random() < share)
+				last += 0.005 * exp(random() * log(16))
 			what = sprintf("tid=%d comm=x name=raw_syscalls:sys_", 100 + i % 40)
-			id = sprintf("id=%d", 200 + int(rand() * 30)) # none of them waits for work
+			id = sprintf("id=%d", 200 + int(random() * 30)) # none of them waits for work
 			printf "event ts=%.9f cpu=0 %senter %s\nevent ts=%.9f cpu=0 %sexit %s\n", start, what, id, start + last, what, id
 		}
 	}'
