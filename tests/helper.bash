@@ -7,14 +7,8 @@ dirname() { printf '%s\n' "${1%/*}"; }
 bats_load_library bats-support
 bats_load_library bats-assert
 unset -f dirname
-
-# Before each command bats notes where it stands, which takes longer than most commands of a shell. In a subshell nobody would read it.
-if declare -F bats_debug_trap >/dev/null; then
-	noting=$(declare -f bats_debug_trap)
-	in_subshell='[[ $BASH_SUBSHELL = 0 ]] || { trap - DEBUG; return 0; }'
-	eval "${noting/\{/{ $in_subshell;}"
-	unset noting in_subshell
-fi
+# shellcheck source=tests/quick.bash
+source "$BATS_TEST_DIRNAME/quick.bash"
 
 TOP=${BATS_TEST_DIRNAME%/*}
 BUILD=${TAILBLAME_BUILD:-$TOP/build}
