@@ -8,6 +8,8 @@
 # subscribers	three nodes, publishers at two, two subscribers at each: which message each subscriber got, by span-build, against what they logged
 # services	20 clients at a time, threads of Python, Node, Redis: whom each call is for, against the services' own logs: none may be wrong, and of the
 #		threads' calls 99 % must have a parent
+# lifecycle	20,000 each of get, set, subscribe and publish, at a node of a cluster; the link to another node is slow. The pieces of each command,
+#		and of the way of what was published: most of its time must be before the slow node read it, and its volume must be as published
 # link		of two links to one Redis one is slow: of each, the requests, their bytes, and who is blamed most; of the slow one it is the network
 #
 # Needs root and tracefs. Ends with 1 unless each is as it must be.
@@ -128,14 +130,52 @@ services()
 	span-build --text -s node trace >spans && python3 "$here/states/judge.py" python.log node.log <spans
 }
 
-# A link of 16 Mbit: that needs no netem in the kernel.
+# slow_link RATE: that needs no netem in the kernel.
+slow_link()
+{
+	ip netns add tailblame-slow && ip link add tb-slow type veth peer name tb-there netns tailblame-slow &&
+		ip addr add 10.93.0.1/24 dev tb-slow && ip link set tb-slow up && ip -n tailblame-slow addr add 10.93.0.2/24 dev tb-there &&
+		ip -n tailblame-slow link set lo up && ip -n tailblame-slow link set tb-there up && tc qdisc add dev tb-slow root tbf rate "$1" burst 8kb latency 400ms
+}
+
+# lifecycle REQUESTS: of each kind. The third node is behind the slow link.
+lifecycle()
+{
+	local at=(10.93.0.1 10.93.0.1 10.93.0.2) tag=0 subscribers=() kind
+
+	slow_link 50mbit || return 1
+	for node in 0 1; do redis 639$node --cluster-enabled yes --bind 10.93.0.1 127.0.0.1 --protected-mode no || return 1; done
+	mkdir 6392
+	ip netns exec tailblame-slow redis-server --port 6392 --cluster-enabled yes --bind 10.93.0.2 --protected-mode no --save '' --dir 6392 >6392/log 2>&1 &
+	servers+=($!)
+	until redis-cli -h 10.93.0.2 -p 6392 ping 2>/dev/null | grep -q PONG; do kill -0 $! || return 1; done
+	redis-cli --cluster-yes --cluster create 10.93.0.1:6390 10.93.0.1:6391 10.93.0.2:6392 >created || return 1
+	for node in 0 1 2; do until redis-cli -h "${at[$node]}" -p 639$node cluster info | grep -q cluster_state:ok; do sleep 0.1; done; done
+	until [ "$(redis-cli -h 10.93.0.1 -p 6390 cluster keyslot "{$tag}")" -lt 5000 ]; do tag=$((tag + 1)); done
+	collect -s requests -s redis -s redis-cluster
+	ip netns exec tailblame-slow redis-cli -h 10.93.0.2 -p 6392 subscribe chan >there &
+	subscribers+=($!)
+	redis-cli -h 10.93.0.1 -p 6391 subscribe chan >beside &
+	subscribers+=($!)
+	timeout 10 sh -c 'until grep -q ^subscribe there && grep -q ^subscribe beside; do sleep 0.1; done' || return 1
+	for kind in "set {$tag}k 0123456789" "get {$tag}k" "subscribe other" "publish chan $(head -c 100 /dev/zero | tr '\0' x)"; do
+		# shellcheck disable=SC2086 # words
+		redis-benchmark -h 10.93.0.1 -p 6390 -c 20 -n "$1" -q $kind >/dev/null || return 1
+	done
+	timeout 60 sh -c "until [ \$(grep -c ^message there) = $1 ]; do sleep 0.2; done"
+	sleep 0.1
+	kill "${subscribers[@]}"
+	collected
+	span-build -s redis -s redis-cluster trace | blame-rank --text |
+		grep -E '^span .*kind=(server|consumer)|^blame graph=[0-9]+/messages' >answer || return 1
+	python3 "$here/states/lifecycle.py" "$1" 10.93.0.2:16392 $((2264 + 4 + 100)) <answer
+}
+
 link()
 {
 	local clients=()
 
-	ip netns add tailblame-slow && ip link add tb-slow type veth peer name tb-there netns tailblame-slow &&
-		ip addr add 10.93.0.1/24 dev tb-slow && ip link set tb-slow up && ip -n tailblame-slow addr add 10.93.0.2/24 dev tb-there &&
-		ip -n tailblame-slow link set tb-there up && tc qdisc add dev tb-slow root tbf rate 16mbit burst 8kb latency 400ms || return 1
+	slow_link 16mbit || return 1
 	redis 6395 --bind 10.93.0.1 127.0.0.1 --protected-mode no || return 1
 	collect -s requests
 	redis-benchmark -h 127.0.0.1 -p 6395 -c 4 -d 4000 -t set,get -n 2000 -q >fast &
@@ -169,5 +209,6 @@ done
 needs="redis-server redis-cli python3" play subscribers 3000
 needs="redis-server redis-cli python3" play subscribers 1000 older
 needs="redis-server node python3" play services
+needs="redis-server redis-cli redis-benchmark ip tc python3" play lifecycle 20000
 needs="redis-server redis-benchmark ip tc python3" play link
 exit $status
