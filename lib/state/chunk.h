@@ -33,4 +33,7 @@ size_t chunk_put(unsigned char *data, const struct chunk_interval *interval);
 /* Reads one at *at; moves *at behind it. False: there is none, as the bytes are wrong or over. */
 bool chunk_get(const unsigned char **at, const unsigned char *end, struct chunk_interval *interval);
 
+/* Moves *at and *from, when the interval there begins, over all intervals that end by `until`. False: the bytes are wrong. */
+bool chunk_seek(const unsigned char **at, const unsigned char *end, int64_t *from, int64_t until);
+
 #endif

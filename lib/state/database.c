@@ -53,10 +53,11 @@ sqlite3_stmt *database_prepare(sqlite3 *database, const char *name, const char *
 
 /*
  * A file from elsewhere has no say in what is done: its schema is not trusted, and each page is checked. All is read in one transaction, or each
- * query would look for a journal.
+ * query would look for a journal. Rows are read in their order, so a large cache would only cost the memory.
  */
-static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0; BEGIN";
-static const char writing[] = "PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
+static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0; PRAGMA cache_size=-512; BEGIN";
+/* Pages of 16 KiB: a tenth fewer bytes than of 4 KiB, and a quarter of the calls to read all of it. */
+static const char writing[] = "PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
 			      "PRAGMA cache_size=-65536";
 
 sqlite3 *database_open(int fd, const char *name, bool write)

@@ -307,6 +307,8 @@ static int walk_row(struct history_file *file, sqlite3_stmt *row, struct walk *w
 
 	if (at < walk->at)
 		return fail_broken(file, "rows that overlap");
+	if (!chunk_seek(&data, end, &at, walk->from))
+		return fail_broken(file, "intervals that cannot be read");
 	while (status == 0 && data < end && at < walk->to) {
 		struct state_value value;
 		int64_t until;

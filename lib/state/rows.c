@@ -83,10 +83,20 @@ static void end_cell(struct rows *rows)
 	rows->row++;
 }
 
+static void put_text(const struct rows *rows, const char *text)
+{
+	int width = width_of(rows, rows->column);
+
+	if (width)
+		fprintf(rows->out, "%*s", width, text);
+	else
+		fputs(text, rows->out);
+}
+
 static void put_number(struct rows *rows, const char *text)
 {
 	begin_cell(rows);
-	fprintf(rows->out, "%*s", width_of(rows, rows->column), text);
+	put_text(rows, text);
 	end_cell(rows);
 }
 
@@ -105,7 +115,7 @@ void rows_text(struct rows *rows, const char *text, size_t length)
 			json_dumpf(string, rows->out, JSON_ENCODE_ANY);
 			json_decref(string);
 		} else {
-			fprintf(rows->out, "%*s", width_of(rows, rows->column), clean);
+			put_text(rows, clean);
 		}
 		free(clean);
 	}
