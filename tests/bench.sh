@@ -10,6 +10,7 @@
 # 5. What a hit of a function's probe costs; see bench/probes.sh.
 # 6. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
 # 7. How fast runs become features and rules, and what an order costs; see bench/runs.sh.
+# 8. What triggers and logged calls cost PHP behind nginx; see bench/server.sh.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -203,3 +204,5 @@ echo
 tests/bench/saved.sh "$build"
 echo
 tests/bench/runs.sh "$build"
+echo
+tests/bench/server.sh "$build"
