@@ -15,7 +15,7 @@
 #include "event/event.h"
 #include "run/access_log.h"
 #include "run/job.h"
-#include "run/known.h"
+#include "run/machine_facts.h"
 #include "run/run_build.h"
 
 static const char *job_file, *node, *log_format, *pairs = "all", *facts_when = "auto";
@@ -58,9 +58,9 @@ struct maker {
 
 static int write_known(void *context, const char *run, struct stream *stream, bool from_here, const struct run_times *times)
 {
-	struct known *known = context;
+	struct machine_facts *machine = context;
 
-	return known && (from_here || !strcmp(facts_when, "always")) ? known_write(known, run, stream, times) : 0;
+	return machine && (from_here || !strcmp(facts_when, "always")) ? machine_facts_write(machine, run, stream, times) : 0;
 }
 
 static bool is_dropped(enum kind kind)
@@ -164,13 +164,13 @@ static void tell(const char *text)
 }
 
 /* Reads this machine's settings and facts before anything that others wrote. NULL: none are wanted. */
-static struct known *know(const struct job *job)
+static struct machine_facts *read_machine(const struct job *job)
 {
-	struct known *known = strcmp(facts_when, "never") ? known_new(job, live, tell) : NULL;
+	struct machine_facts *machine = strcmp(facts_when, "never") ? machine_facts_new(job, live, tell) : NULL;
 
-	if (!known && strcmp(facts_when, "never"))
+	if (!machine && strcmp(facts_when, "never"))
 		die("%s", fail_text());
-	return known;
+	return machine;
 }
 
 static int read_logs(char *const *files, int files_count, const struct job *job)
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 	stream_output(stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
 	priority_lower(PRIORITY_BATCH);
-	how.context = know(how.job);
+	how.context = read_machine(how.job);
 	maker = maker_new(stream, &how, NULL);
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 
 	/* close */
 	maker_free(maker);
-	known_free(how.context);
+	machine_facts_free(how.context);
 	job_free(how.job);
 	return status;
 }

@@ -15,28 +15,28 @@
 
 enum { RECORDS = 8, TITLES = 16, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
 
-struct told {
+struct task_record {
 	int64_t ts, read; /* read: when /proc was read for the process */
 	bool began;
 	char comm[CLEAN_SIZE]; /* cleaned */
 	struct identity identity; /* pid 0: no process is known; no program and group: only its pid is */
 };
 
-struct title_told {
+struct known_title {
 	int64_t ts;
 	char *title;
 };
 
-struct thread_told {
+struct known_thread {
 	int32_t tid;
-	ARRAY(struct title_told) titles; /* of the process of this number, in the order of time; TITLES at most */
+	ARRAY(struct known_title) titles; /* of the process of this number, in the order of time; TITLES at most */
 	int count;
-	struct told *told; /* in the order of time; RECORDS at most */
+	struct task_record *records; /* in the order of time; RECORDS at most */
 	UT_hash_handle hh;
 };
 
 struct who {
-	struct thread_told *threads; /* in the order of their last records, the oldest first */
+	struct known_thread *threads; /* in the order of their last records, the oldest first */
 	char *shared;		     /* what all groups begin with: whole names; NULL: there is none yet */
 	int32_t grouped;	     /* the process whose group came first */
 	bool several;		     /* another process has one, too */
@@ -56,15 +56,15 @@ void identity_free(struct identity *identity)
 	*identity = (struct identity){0};
 }
 
-static void remove_thread(struct who *who, struct thread_told *thread)
+static void remove_thread(struct who *who, struct known_thread *thread)
 {
 	HASH_DEL(who->threads, thread);
 	for (int i = 0; i < thread->count; i++)
-		identity_free(&thread->told[i].identity);
+		identity_free(&thread->records[i].identity);
 	for (size_t i = 0; i < thread->titles.count; i++)
 		free(thread->titles.items[i].title);
 	free(thread->titles.items);
-	free(thread->told);
+	free(thread->records);
 	free(thread);
 }
 
@@ -85,15 +85,15 @@ void who_free(struct who *who)
 
 /* --- records --------------------------------------------------------------------------------------------------------- */
 
-static struct thread_told *thread_of(struct who *who, int32_t tid)
+static struct known_thread *thread_of(struct who *who, int32_t tid)
 {
-	struct thread_told *thread;
+	struct known_thread *thread;
 
 	HASH_FIND_INT(who->threads, &tid, thread);
 	if (thread) {
 		HASH_DEL(who->threads, thread);
 	} else {
-		thread = NEW(struct thread_told);
+		thread = NEW(struct known_thread);
 		thread->tid = tid;
 	}
 	HASH_ADD_INT(who->threads, tid, thread);
@@ -103,30 +103,30 @@ static struct thread_told *thread_of(struct who *who, int32_t tid)
 }
 
 /* Takes the texts. The oldest gives way. */
-static void insert(struct thread_told *thread, struct told *new)
+static void insert(struct known_thread *thread, struct task_record *new)
 {
 	int place = thread->count;
 
-	while (place > 0 && thread->told[place - 1].ts > new->ts)
+	while (place > 0 && thread->records[place - 1].ts > new->ts)
 		place--;
 	if (thread->count == RECORDS) {
 		if (place == 0) {
 			identity_free(&new->identity);
 			return;
 		}
-		identity_free(&thread->told[0].identity);
-		memmove(&thread->told[0], &thread->told[1], sizeof(*new) * (size_t)--place);
+		identity_free(&thread->records[0].identity);
+		memmove(&thread->records[0], &thread->records[1], sizeof(*new) * (size_t)--place);
 	} else {
-		thread->told = memory_grow(thread->told, (size_t)thread->count + 1, sizeof(*new));
-		memmove(&thread->told[place + 1], &thread->told[place], sizeof(*new) * (size_t)(thread->count++ - place));
+		thread->records = memory_grow(thread->records, (size_t)thread->count + 1, sizeof(*new));
+		memmove(&thread->records[place + 1], &thread->records[place], sizeof(*new) * (size_t)(thread->count++ - place));
 	}
-	thread->told[place] = *new;
+	thread->records[place] = *new;
 }
 
 /* Takes the text. The oldest gives way. */
-static void insert_title(struct thread_told *thread, int64_t ts, char *title)
+static void insert_title(struct known_thread *thread, int64_t ts, char *title)
 {
-	struct title_told *titles;
+	struct known_title *titles;
 	size_t place;
 
 	if (thread->titles.count == TITLES) {
@@ -134,18 +134,18 @@ static void insert_title(struct thread_told *thread, int64_t ts, char *title)
 		memmove(thread->titles.items, thread->titles.items + 1, sizeof(*titles) * --thread->titles.count);
 	}
 	place = thread->titles.count;
-	*ARRAY_ADD(&thread->titles) = (struct title_told){ts, title};
+	*ARRAY_ADD(&thread->titles) = (struct known_title){ts, title};
 	titles = thread->titles.items;
 	for (; place > 0 && titles[place - 1].ts > ts; place--) {
 		titles[place] = titles[place - 1];
-		titles[place - 1] = (struct title_told){ts, title};
+		titles[place - 1] = (struct known_title){ts, title};
 	}
 }
 
 /* The title that the process had, if a record beside its own tells it; NULL: none does. */
 static const char *title_at(const struct who *who, int32_t pid, int64_t at, int64_t since)
 {
-	const struct thread_told *process;
+	const struct known_thread *process;
 	const char *title = NULL;
 
 	HASH_FIND_INT(who->threads, &pid, process);
@@ -184,76 +184,76 @@ static void note_group(struct who *who, int32_t pid, const char *group)
 
 int who_task(struct who *who, const struct fields *fields)
 {
-	struct told told = {.began = fields_is(fields, "began", "yes")};
+	struct task_record record = {.began = fields_is(fields, "began", "yes")};
 	int64_t tid = 0, tgid = 0;
 	char comm[COMM_SIZE] = "", *clean;
 
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0 ||
-	    time_read(fields, "ts", &told.ts) < 0)
+	    time_read(fields, "ts", &record.ts) < 0)
 		return -1;
-	told.read = told.ts;
-	if (time_read(fields, "read", &told.read) < 0)
+	record.read = record.ts;
+	if (time_read(fields, "read", &record.read) < 0)
 		return -1;
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("a task needs a tid");
 	if (fields_is(fields, "ended", "yes"))
 		return 0;
 	if (!fields_text(fields, "comm", comm, sizeof(comm)) && fields_find(fields, "title")) {
-		insert_title(thread_of(who, (int32_t)tid), told.ts, fit_field(fields, "title"));
+		insert_title(thread_of(who, (int32_t)tid), record.ts, fit_field(fields, "title"));
 		return 0;
 	}
 	clean = fit_clean(comm);
-	snprintf(told.comm, sizeof(told.comm), "%s", clean);
+	snprintf(record.comm, sizeof(record.comm), "%s", clean);
 	free(clean);
 	if (tgid > 0 && tgid <= INT32_MAX)
-		told.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
+		record.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
 						  fit_field(fields, "script"), fit_field(fields, "title"), false, 0};
-	note_group(who, told.identity.pid, told.identity.cgroup);
-	insert(thread_of(who, (int32_t)tid), &told);
+	note_group(who, record.identity.pid, record.identity.cgroup);
+	insert(thread_of(who, (int32_t)tid), &record);
 	return 0;
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------------ */
 
 /* Tells whether another program began before /proc was read. */
-static bool is_void(const struct thread_told *thread, int which)
+static bool is_void(const struct known_thread *thread, int which)
 {
-	const struct told *told = &thread->told[which];
+	const struct task_record *record = &thread->records[which];
 
 	for (int i = which + 1; i < thread->count; i++)
-		if (thread->told[i].began && thread->told[i].ts > told->ts && thread->told[i].ts <= told->read)
+		if (thread->records[i].began && thread->records[i].ts > record->ts && thread->records[i].ts <= record->read)
 			return true;
 	return false;
 }
 
 /* Tells whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
-static bool is_named(const struct told *told, const struct identity *identity, const char *name)
+static bool is_named(const struct task_record *record, const struct identity *identity, const char *name)
 {
-	size_t length = strlen(told->comm);
+	size_t length = strlen(record->comm);
 
-	if (!*name || strncmp(told->comm, name, length) != 0)
+	if (!*name || strncmp(record->comm, name, length) != 0)
 		return false;
 	return !name[length] || (name[length] == ' ' && identity->pid && *identity->script && strcmp(identity->script, name + length + 1) == 0);
 }
 
 bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity)
 {
-	struct thread_told *thread;
+	struct known_thread *thread;
 	const char *title;
 	int i, last;
 
 	HASH_FIND_INT(who->threads, &tid, thread);
 	i = thread ? thread->count - 1 : -1;
-	while (i >= 0 && thread->told[i].ts > at)
+	while (i >= 0 && thread->records[i].ts > at)
 		i--;
 	/* a record with only a name leaves the process as it was */
-	for (last = i; i > 0 && !thread->told[i].identity.pid && !thread->told[i].began; i--) {
+	for (last = i; i > 0 && !thread->records[i].identity.pid && !thread->records[i].began; i--) {
 	}
-	if (i < 0 || !is_named(&thread->told[last], &thread->told[i].identity, name))
+	if (i < 0 || !is_named(&thread->records[last], &thread->records[i].identity, name))
 		return false;
-	*identity = thread->told[i].identity;
+	*identity = thread->records[i].identity;
 	identity->shared = identity->pid && who->several ? shared_by(identity->cgroup, who->shared) : 0;
-	title = title_at(who, identity->pid, at, thread->told[i].began ? thread->told[i].ts : INT64_MIN);
+	title = title_at(who, identity->pid, at, thread->records[i].began ? thread->records[i].ts : INT64_MIN);
 	if (title)
 		identity->title = (char *)title;
 	return identity->pid && (*identity->program || *identity->cgroup) && !is_void(thread, i);

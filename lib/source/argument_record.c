@@ -17,7 +17,7 @@ enum { WORDS_MAX = 63 /* the kernel's, of one value */, NAME_ROOM = 8, NONE = -1
 /* Texts that the kernel is asked for: of arguments, of places to be looked at, and one that is always there. */
 enum { TEXTS_MAX = 3 * ARGUMENTS_MAX + 1 };
 
-struct told {
+struct recorded_argument {
 	char label[ARGUMENT_WORD];
 	struct argument_found found;
 	int text;	 /* its number among texts; NONE: it is a number */
@@ -27,7 +27,7 @@ struct told {
 };
 
 struct argument_record {
-	struct told items[ARGUMENTS_MAX];
+	struct recorded_argument items[ARGUMENTS_MAX];
 	int count;
 	bool at_end, alike;
 	int descriptor; /* its place among the items; NONE: there is none */
@@ -125,14 +125,14 @@ static void find_texts(struct argument_record *record)
 		}
 	first = record->texts;
 	for (int i = 0; i < record->count; i++) {
-		struct told *told = &record->items[i];
+		struct recorded_argument *argument = &record->items[i];
 
-		if (told->found.absent)
+		if (argument->found.absent)
 			continue;
-		if (told->text == NONE)
-			told->look = look_for(record, &told->found.value, first);
-		else if (told->found.form == ARGUMENT_FORM_COUNTED)
-			told->length_look = look_for(record, &told->found.length, first);
+		if (argument->text == NONE)
+			argument->look = look_for(record, &argument->found.value, first);
+		else if (argument->found.form == ARGUMENT_FORM_COUNTED)
+			argument->length_look = look_for(record, &argument->found.length, first);
 	}
 	order_texts(record);
 }
@@ -146,11 +146,11 @@ static struct argument_record *new_record(const struct arguments *arguments, con
 	record->descriptor = NONE;
 	for (int i = 0; i < arguments->count; i++)
 		if ((arguments->items[i].base == ARGUMENT_RESULT) == at_end) {
-			struct told *told = &record->items[record->count++];
+			struct recorded_argument *argument = &record->items[record->count++];
 
-			*told = (struct told){.found = found[i], .text = NONE, .look = NONE, .length_look = NONE};
-			memcpy(told->label, arguments->items[i].label, sizeof(told->label));
-			if (found[i].by_members && !is_text(&found[i]) && strcmp(told->label, ARGUMENT_DESCRIPTOR) == 0)
+			*argument = (struct recorded_argument){.found = found[i], .text = NONE, .look = NONE, .length_look = NONE};
+			memcpy(argument->label, arguments->items[i].label, sizeof(argument->label));
+			if (found[i].by_members && !is_text(&found[i]) && strcmp(argument->label, ARGUMENT_DESCRIPTOR) == 0)
 				record->descriptor = record->count - 1;
 		}
 	find_texts(record);
@@ -293,14 +293,14 @@ static int find_all(struct argument_record *record, struct tep_event *event)
 	int status = 0;
 
 	for (int i = 0; i < record->count && status == 0; i++) {
-		struct told *told = &record->items[i];
+		struct recorded_argument *argument = &record->items[i];
 
-		if (told->found.absent)
+		if (argument->found.absent)
 			continue;
-		if (told->text == NONE)
-			status = offset_of(event, &told->at, "a%d", i);
-		else if (told->found.form == ARGUMENT_FORM_COUNTED)
-			status = offset_of(event, &told->length_at, "n%d", i);
+		if (argument->text == NONE)
+			status = offset_of(event, &argument->at, "a%d", i);
+		else if (argument->found.form == ARGUMENT_FORM_COUNTED)
+			status = offset_of(event, &argument->length_at, "n%d", i);
 	}
 	for (int i = 0; i < record->texts && status == 0; i++)
 		status = offset_of(event, &record->text_at[i], "t%d", i);
@@ -324,12 +324,12 @@ static const char *find_head(struct argument_record *record, struct tep_event *e
 	}
 	record->head = UINT16_MAX;
 	for (int i = 0; i < record->count; i++) {
-		const struct told *told = &record->items[i];
+		const struct recorded_argument *argument = &record->items[i];
 
-		if (told->text == NONE)
-			record->head = least(record->head, told->at);
-		else if (told->found.form == ARGUMENT_FORM_COUNTED)
-			record->head = least(record->head, told->length_at);
+		if (argument->text == NONE)
+			record->head = least(record->head, argument->at);
+		else if (argument->found.form == ARGUMENT_FORM_COUNTED)
+			record->head = least(record->head, argument->length_at);
 	}
 	if (record->texts)
 		record->head = least(record->head, record->text_at[0]);
@@ -387,13 +387,13 @@ static char *make_format(struct argument_record *record, const char *kernels, co
 	uint16_t at = record->head;
 
 	for (int i = 0; i < record->count; i++) {
-		struct told *told = &record->items[i];
-		const struct argument_found *found = &told->found;
+		struct recorded_argument *argument = &record->items[i];
+		const struct argument_found *found = &argument->found;
 		enum argument_form form = found->form == ARGUMENT_FORM_HEX && found->size != 8 ? ARGUMENT_FORM_UNSIGNED : found->form;
 
-		told->out = is_text(found) ? add_field(&fields, &print, &values, &at, "__data_loc char[]", 4, true, told->label, "\\\"%s\\\"", true)
+		argument->out = is_text(found) ? add_field(&fields, &print, &values, &at, "__data_loc char[]", 4, true, argument->label, "\\\"%s\\\"", true)
 					   : add_field(&fields, &print, &values, &at, forms[form][found->size].type, found->size,
-						       form == ARGUMENT_FORM_SIGNED, told->label, forms[form][found->size].print, false);
+						       form == ARGUMENT_FORM_SIGNED, argument->label, forms[form][found->size].print, false);
 	}
 	record->unknown_at = add_field(&fields, &print, &values, &at, "u64", 8, false, EVENT_UNKNOWN, "0x%Lx", false);
 	record->size = at;
@@ -470,16 +470,16 @@ static uint64_t take_bits(const struct argument_found *found, uint64_t number)
 	return found->form == ARGUMENT_FORM_SIGNED ? (uint64_t)((int64_t)number >> unused) : number >> unused;
 }
 
-static bool take_number(const struct argument_record *record, const struct told *told, const char *payload, char *bytes)
+static bool take_number(const struct argument_record *record, const struct recorded_argument *argument, const char *payload, char *bytes)
 {
-	uint64_t raw = number_at(payload, told->at, told->found.size), number = take_bits(&told->found, raw);
+	uint64_t raw = number_at(payload, argument->at, argument->found.size), number = take_bits(&argument->found, raw);
 
-	if (!is_known(record, payload, &told->found.value, told->look, raw))
+	if (!is_known(record, payload, &argument->found.value, argument->look, raw))
 		return false;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	number <<= 64 - 8 * told->found.size;
+	number <<= 64 - 8 * argument->found.size;
 #endif
-	memcpy(bytes + told->out, &number, told->found.size);
+	memcpy(bytes + argument->out, &number, argument->found.size);
 	return true;
 }
 
@@ -493,38 +493,39 @@ static size_t path_length(const char *text, size_t most)
 }
 
 /* The text and its length, which the length of the argument bounds. False: unknown. */
-static bool find_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, const char **text,
-		      size_t *length)
+static bool find_text(const struct argument_record *record, const struct recorded_argument *argument, const char *payload, size_t size,
+		      const char **text, size_t *length)
 {
-	uint32_t place = place_of(record, payload, told->text), at = place & 0xffff;
-	bool read = was_read(record, payload, told->text) && at + (place >> 16) <= size;
-	uint64_t most = told->found.size;
+	uint32_t place = place_of(record, payload, argument->text), at = place & 0xffff;
+	bool read = was_read(record, payload, argument->text) && at + (place >> 16) <= size;
+	uint64_t most = argument->found.size;
 
-	if (told->found.form == ARGUMENT_FORM_COUNTED) {
-		most = number_at(payload, told->length_at, 8);
-		if (!is_known(record, payload, &told->found.length, told->length_look, most) || (most && !read))
+	if (argument->found.form == ARGUMENT_FORM_COUNTED) {
+		most = number_at(payload, argument->length_at, 8);
+		if (!is_known(record, payload, &argument->found.length, argument->length_look, most) || (most && !read))
 			return false;
-		most = most < told->found.size ? most : told->found.size;
+		most = most < argument->found.size ? most : argument->found.size;
 	} else if (!read) {
 		return false;
 	}
 	*text = payload + at;
 	*length = most ? strnlen(*text, most < place >> 16 ? most : place >> 16) : 0;
-	*length = told->found.path ? path_length(*text, *length) : *length;
+	*length = argument->found.path ? path_length(*text, *length) : *length;
 	return true;
 }
 
 /* At the end of the event. */
-static bool take_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, char *bytes, size_t *used)
+static bool take_text(const struct argument_record *record, const struct recorded_argument *argument, const char *payload, size_t size, char *bytes,
+		      size_t *used)
 {
 	const char *text;
 	size_t length;
 	uint32_t place;
 
-	if (!find_text(record, told, payload, size, &text, &length))
+	if (!find_text(record, argument, payload, size, &text, &length))
 		return false;
 	place = (uint32_t)*used | (uint32_t)(length + 1) << 16;
-	memcpy(bytes + told->out, &place, sizeof(place));
+	memcpy(bytes + argument->out, &place, sizeof(place));
 	memcpy(bytes + *used, text, length);
 	bytes[*used + length] = '\0';
 	*used += length + 1;
@@ -542,14 +543,14 @@ static size_t end_of(const struct argument_record *record)
 	size_t end = record->head;
 
 	for (int i = 0; i < record->count; i++) {
-		const struct told *told = &record->items[i];
+		const struct recorded_argument *argument = &record->items[i];
 
-		if (told->found.absent)
+		if (argument->found.absent)
 			continue;
-		if (told->text == NONE)
-			end = most(end, told->at + (size_t)told->found.size);
-		else if (told->found.form == ARGUMENT_FORM_COUNTED)
-			end = most(end, told->length_at + sizeof(uint64_t));
+		if (argument->text == NONE)
+			end = most(end, argument->at + (size_t)argument->found.size);
+		else if (argument->found.form == ARGUMENT_FORM_COUNTED)
+			end = most(end, argument->length_at + sizeof(uint64_t));
 	}
 	for (int i = 0; i < record->texts + record->last; i++)
 		end = most(end, record->text_at[i] + sizeof(uint32_t));
@@ -563,16 +564,16 @@ bool argument_record_has_descriptor(const struct argument_record *record)
 
 bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd)
 {
-	const struct told *told = &record->items[record->descriptor == NONE ? 0 : record->descriptor];
+	const struct recorded_argument *argument = &record->items[record->descriptor == NONE ? 0 : record->descriptor];
 	uint64_t raw;
 
 	if (record->descriptor == NONE || end_of(record) > size)
 		return false;
-	raw = number_at(payload, told->at, told->found.size);
-	if (!is_known(record, payload, &told->found.value, told->look, raw))
+	raw = number_at(payload, argument->at, argument->found.size);
+	if (!is_known(record, payload, &argument->found.value, argument->look, raw))
 		return false;
-	raw = take_bits(&told->found, raw);
-	*fd = told->found.size == sizeof(int32_t) ? (int32_t)raw : (int64_t)raw;
+	raw = take_bits(&argument->found, raw);
+	*fd = argument->found.size == sizeof(int32_t) ? (int32_t)raw : (int64_t)raw;
 	return true;
 }
 
@@ -589,10 +590,10 @@ size_t argument_record_take(const struct argument_record *record, const char *pa
 	memset(bytes, 0, record->size);
 	memcpy(bytes, payload, record->head);
 	for (int i = 0; i < record->count; i++) {
-		const struct told *told = &record->items[i];
-		bool held = told->found.absent || (told->found.by_members && !trusted);
-		bool known = told_at_all && !held && (told->text == NONE ? take_number(record, told, payload, bytes)
-								: take_text(record, told, payload, size, bytes, &used));
+		const struct recorded_argument *argument = &record->items[i];
+		bool held = argument->found.absent || (argument->found.by_members && !trusted);
+		bool known = told_at_all && !held && (argument->text == NONE ? take_number(record, argument, payload, bytes)
+								: take_text(record, argument, payload, size, bytes, &used));
 
 		unknown |= (uint64_t)!known << (record->first + (unsigned)i);
 	}
@@ -602,12 +603,12 @@ size_t argument_record_take(const struct argument_record *record, const char *pa
 
 bool argument_record_number(const struct argument_record *record, int which, const char *payload, size_t size, uint64_t *number)
 {
-	const struct told *told = &record->items[which];
+	const struct recorded_argument *argument = &record->items[which];
 
 	if (end_of(record) > size)
 		return false;
-	*number = number_at(payload, told->at, told->found.size);
-	return is_known(record, payload, &told->found.value, told->look, *number);
+	*number = number_at(payload, argument->at, argument->found.size);
+	return is_known(record, payload, &argument->found.value, argument->look, *number);
 }
 
 bool argument_record_text(const struct argument_record *record, int which, const char *payload, size_t size, char text[ARGUMENT_TEXT_MOST + 1])

@@ -38,9 +38,9 @@ struct timeline {
 };
 
 /* The answers, except for the order of attributes that alike patterns have. */
-struct told {
+struct answer {
 	UT_hash_handle hh;
-	struct told_key {
+	struct answer_key {
 		int64_t from, to;
 		size_t chosen[WHEN_PATTERNS];
 	} key;
@@ -57,7 +57,7 @@ struct when {
 	struct state_value now[WHEN_PATTERNS];
 	uint64_t choices;
 	ARRAY(struct interval) holds;
-	struct told *told;
+	struct answer *answers;
 	struct rows_column columns[2 + WHEN_PATTERNS];
 };
 
@@ -270,7 +270,7 @@ static bool has_digit(const char *pattern)
 }
 
 /* Alike patterns' attributes in the order of their paths. What only follows from these, by a digit, does not count. */
-static void set_key(const struct when *when, const struct interval *interval, struct told_key *key)
+static void set_key(const struct when *when, const struct interval *interval, struct answer_key *key)
 {
 	memset(key, 0, sizeof(*key));
 	key->from = interval->from;
@@ -291,14 +291,14 @@ static void set_key(const struct when *when, const struct interval *interval, st
 /* False: the answer has it already. */
 static bool is_new(struct when *when, const struct interval *interval)
 {
-	struct told *told = NEW(struct told), *before;
+	struct answer *answer = NEW(struct answer), *before;
 
-	set_key(when, interval, &told->key);
-	HASH_FIND(hh, when->told, &told->key, sizeof(told->key), before);
+	set_key(when, interval, &answer->key);
+	HASH_FIND(hh, when->answers, &answer->key, sizeof(answer->key), before);
 	if (before)
-		free(told);
+		free(answer);
 	else
-		HASH_ADD(hh, when->told, key, sizeof(told->key), told);
+		HASH_ADD(hh, when->answers, key, sizeof(answer->key), answer);
 	return !before;
 }
 
@@ -368,11 +368,11 @@ static int choose(struct when *when, int pattern, const struct bindings *binding
 static void when_end(struct when *when)
 {
 	struct state_texts *texts = history_texts(when->file);
-	struct told *told, *next;
+	struct answer *answer, *next;
 
-	HASH_ITER (hh, when->told, told, next) {
-		HASH_DEL(when->told, told);
-		free(told);
+	HASH_ITER (hh, when->answers, answer, next) {
+		HASH_DEL(when->answers, answer);
+		free(answer);
 	}
 	for (size_t i = 0; i < history_count(when->file); i++) {
 		struct timeline *timeline = &when->timelines[i];

@@ -25,11 +25,6 @@ struct guess {
 	struct guessed_key key[GUESS_MAX];
 };
 
-struct fields;
-
-/* Takes over this record's keys, now and then: a record whose keys were not guessed calls it. */
-void guess_learn(struct guess *guess, const struct fields *fields);
-
 /* Tells whether this key stands at `at`, where GUESS_KEY bytes can be read. */
 static inline bool guess_is_key(const struct guessed_key *key, const char *at)
 {

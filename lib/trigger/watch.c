@@ -180,12 +180,12 @@ static int end(struct watch *watch, struct watched *watched, int64_t ts, const c
 }
 
 /* Texts of a firing's signal. */
-struct told {
+struct signal_texts {
 	char chart[VALUE_ROOM], key[VALUE_ROOM], text[2 * VALUE_ROOM];
 };
 
 /* "std::out_of_range: no such key". False: it is no exception. */
-static bool say_exception(const struct occasion *occasion, struct told *told)
+static bool say_exception(const struct occasion *occasion, struct signal_texts *texts)
 {
 	char name[VALUE_ROOM] = "?", what[VALUE_ROOM - 1] = "";
 
@@ -193,12 +193,12 @@ static bool say_exception(const struct occasion *occasion, struct told *told)
 		return false;
 	fields_text(occasion->record, "name", name, sizeof(name));
 	fields_text(occasion->record, "what", what, sizeof(what));
-	snprintf(told->text, sizeof(told->text), "%s%s%s", name, *what ? ": " : "", what);
+	snprintf(texts->text, sizeof(texts->text), "%s%s%s", name, *what ? ": " : "", what);
 	return true;
 }
 
 /* The fields of the firing's signal. */
-static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, struct told *told)
+static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, struct signal_texts *texts)
 {
 	struct filter_found found = {.trigger = watched->trigger->name, .chart = watched->trigger->name, .start = occasion->ts, .end = occasion->ts, .tid = -1};
 	const struct sample *request = occasion->request;
@@ -211,15 +211,15 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 		found.start = request->start;
 		found.tid = request->tid;
 	} else if (occasion->record) {
-		if (fields_text(occasion->record, "chart", told->chart, sizeof(told->chart)) > 0)
-			found.chart = told->chart;
-		if (fields_text(occasion->record, "key", told->key, sizeof(told->key)) > 0)
-			found.key = told->key;
+		if (fields_text(occasion->record, "chart", texts->chart, sizeof(texts->chart)) > 0)
+			found.chart = texts->chart;
+		if (fields_text(occasion->record, "key", texts->key, sizeof(texts->key)) > 0)
+			found.key = texts->key;
 		fields_time(occasion->record, "start", &found.start);
 		if (fields_integer(occasion->record, "tid", &tid) > 0 && tid >= 0 && tid <= INT32_MAX)
 			found.tid = (int32_t)tid;
-		if (say_exception(occasion, told))
-			found.text = told->text;
+		if (say_exception(occasion, texts))
+			found.text = texts->text;
 		if (found.start > found.end)
 			found.start = found.end;
 	}
@@ -228,8 +228,8 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 
 static int fire(struct watch *watch, struct watched *watched, const struct occasion *occasion)
 {
-	struct told told;
-	struct filter_found found = found_at(watched, occasion, &told);
+	struct signal_texts texts;
+	struct filter_found found = found_at(watched, occasion, &texts);
 	struct line *line = &watch->line;
 
 	watched->logs = true;

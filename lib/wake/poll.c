@@ -37,7 +37,7 @@ struct held { /* a range of a file, by a process */
 
 enum { FILE_PATH = 128 };
 
-struct told { /* by the collector, of a file that somebody tries to lock */
+struct lock_report { /* by the collector, of a file that somebody tries to lock */
 	uint64_t dev, inode;
 	int64_t from, to, ts; /* ts: the holder still had the lock then */
 	int32_t pid; /* of the holder; 0: not known */
@@ -47,7 +47,7 @@ struct told { /* by the collector, of a file that somebody tries to lock */
 struct polls { /* of the window */
 	ARRAY(struct poll) polls;
 	ARRAY(struct held) held;
-	ARRAY(struct told) told;
+	ARRAY(struct lock_report) reports;
 };
 
 struct poll_sleep { /* between two tries */
@@ -88,7 +88,7 @@ static void forget(struct wake *wake)
 {
 	ARRAY_FREE(&polls_of(wake)->polls);
 	ARRAY_FREE(&polls_of(wake)->held);
-	ARRAY_FREE(&polls_of(wake)->told);
+	ARRAY_FREE(&polls_of(wake)->reports);
 }
 
 /* --- tries ---------------------------------------------------------------------------------------------------------------- */
@@ -175,16 +175,16 @@ static bool overlap(const struct held *held, const struct poll *poll)
 }
 
 /* The collector's record of this file and range that knows the holder, or else the path. NULL: there is none. */
-static const struct told *told_of(const struct wake *wake, const struct poll *poll, bool holder)
+static const struct lock_report *report_of(const struct wake *wake, const struct poll *poll, bool holder)
 {
 	const struct polls *polls = polls_of(wake);
 
-	for (size_t i = polls->told.count; poll->inode && i-- > 0;) {
-		const struct told *told = &polls->told.items[i];
+	for (size_t i = polls->reports.count; poll->inode && i-- > 0;) {
+		const struct lock_report *report = &polls->reports.items[i];
 
-		if (told->dev == poll->dev && told->inode == poll->inode && told->from <= poll->to && poll->from <= told->to &&
-		    (holder ? told->pid > 0 : *told->path))
-			return told;
+		if (report->dev == poll->dev && report->inode == poll->inode && report->from <= poll->to && poll->from <= report->to &&
+		    (holder ? report->pid > 0 : *report->path))
+			return report;
 	}
 	return NULL;
 }
@@ -248,9 +248,9 @@ static void on_flock(struct at *at)
 static void left(struct wake *wake, struct thread *thread);
 
 /* The thread has slept since before the data, so its try is not among them. */
-static void waits_since_before(struct wake *wake, int32_t tid, const struct told *told)
+static void waits_since_before(struct wake *wake, int32_t tid, const struct lock_report *report)
 {
-	struct poll try = {.dev = told->dev, .inode = told->inode, .from = told->from, .to = told->to, .waits = true};
+	struct poll try = {.dev = report->dev, .inode = report->inode, .from = report->from, .to = report->to, .waits = true};
 	struct thread *thread;
 	const char *call;
 
@@ -268,15 +268,15 @@ static void waits_since_before(struct wake *wake, int32_t tid, const struct told
 static void on_holder(struct at *at)
 {
 	enum { PID, DEV, INODE, START, END, LATE, PATH };
-	struct told *told;
+	struct lock_report *report;
 
-	if (polls_of(at->wake)->told.count >= LOCKS_MAX)
+	if (polls_of(at->wake)->reports.count >= LOCKS_MAX)
 		return;
-	told = ARRAY_ADD(&polls_of(at->wake)->told);
-	*told = (struct told){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
+	report = ARRAY_ADD(&polls_of(at->wake)->reports);
+	*report = (struct lock_report){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
 			      .to = at_number(at, END), .ts = at->wake->now + at_number(at, LATE), .pid = (int32_t)at_number(at, PID)};
-	at_text(at, PATH, told->path, sizeof(told->path));
-	waits_since_before(at->wake, at->event->tid, told);
+	at_text(at, PATH, report->path, sizeof(report->path));
+	waits_since_before(at->wake, at->event->tid, report);
 }
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */
@@ -373,24 +373,24 @@ static const struct held *holder_of(const struct wake *wake, const struct thread
  * Adds whoever has had the lock since before the data, as the collector told. A process that is known to have taken or given it back in the data
  * is there already.
  */
-static void add_told(struct wake *wake, const struct poll *poll)
+static void add_reported(struct wake *wake, const struct poll *poll)
 {
-	const struct told *told = told_of(wake, poll, true);
-	const struct thread *holder = told ? core_thread(wake, told->pid) : NULL;
+	const struct lock_report *report = report_of(wake, poll, true);
+	const struct thread *holder = report ? core_thread(wake, report->pid) : NULL;
 	struct polls *polls = polls_of(wake);
 
 	for (size_t i = 0; holder && i < polls->held.count; i++)
 		if (overlap(&polls->held.items[i], poll) && are_one_process(wake, polls->held.items[i].thread, holder->index))
 			return;
 	if (holder && polls->held.count < LOCKS_MAX)
-		*ARRAY_ADD(&polls->held) = (struct held){told->dev, told->inode, told->from, told->to, holder->index, TIME_NONE, TIME_NONE};
+		*ARRAY_ADD(&polls->held) = (struct held){report->dev, report->inode, report->from, report->to, holder->index, TIME_NONE, TIME_NONE};
 }
 
 static const char *path_of(const struct wake *wake, const struct poll *poll)
 {
-	const struct told *told = told_of(wake, poll, false);
+	const struct lock_report *report = report_of(wake, poll, false);
 
-	return told ? told->path : NULL;
+	return report ? report->path : NULL;
 }
 
 /* The data do not show the holder of the lock. */
@@ -479,7 +479,7 @@ static void explain(struct walk *walk, const struct thread *thread, size_t at, i
 		walk_explain(walk, thread, at, node, errand);
 		return;
 	}
-	add_told(walk->cut.wake, &poll);
+	add_reported(walk->cut.wake, &poll);
 	held = holder_of(walk->cut.wake, thread, &poll, wait->start, errand.ts);
 	if (held)
 		explain_held(walk, thread, wait, &poll, held, node, errand);

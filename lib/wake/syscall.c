@@ -6,17 +6,17 @@
 #include "wake/name.h"
 
 /* Threads that slept in a call when tracing began. */
-struct told {
+struct early_sleep {
 	int32_t tid;
 	int64_t ts;
 };
 
-struct told_calls {
-	ARRAY(struct told) list;
+struct early_sleeps {
+	ARRAY(struct early_sleep) list;
 	bool all_end; /* the data have the ends of all calls */
 };
 
-static struct told_calls *told_of(const struct wake *wake)
+static struct early_sleeps *early_of(const struct wake *wake)
 {
 	return wake->of[PART_SYSCALL];
 }
@@ -29,25 +29,25 @@ static int read_traced(struct wake *wake, const struct fields *fields)
 	if (found > 0)
 		found = fields_time(fields, "ts", &ts);
 	if (found > 0 && tid > 0 && tid <= INT32_MAX)
-		*ARRAY_ADD(&told_of(wake)->list) = (struct told){(int32_t)tid, ts};
+		*ARRAY_ADD(&early_of(wake)->list) = (struct early_sleep){(int32_t)tid, ts};
 	return found < 0 ? -1 : 0;
 }
 
 static void forget_meanings(struct wake *wake)
 {
-	ARRAY_FREE(&told_of(wake)->list);
+	ARRAY_FREE(&early_of(wake)->list);
 }
 
 /*
  * Tells whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
  * the CPU that the event names.
  */
-static bool is_told(const struct wake *wake, const struct event *event)
+static bool slept_early(const struct wake *wake, const struct event *event)
 {
-	const struct told_calls *told = told_of(wake);
+	const struct early_sleeps *early = early_of(wake);
 
-	for (size_t i = 0; i < told->list.count; i++)
-		if (told->list.items[i].tid == event->tid && told->list.items[i].ts == event->ts)
+	for (size_t i = 0; i < early->list.count; i++)
+		if (early->list.items[i].tid == event->tid && early->list.items[i].ts == event->ts)
 			return true;
 	return false;
 }
@@ -61,7 +61,7 @@ bool syscall_waits(const struct thread *thread, const struct piece *piece)
 
 bool syscall_is_same(const struct wake *wake, const struct thread *thread, int64_t then, int16_t call)
 {
-	return syscall_of(thread)->since <= then && (told_of(wake)->all_end || call != CALL_NONE);
+	return syscall_of(thread)->since <= then && (early_of(wake)->all_end || call != CALL_NONE);
 }
 
 static void thread_begin(struct thread *thread)
@@ -123,7 +123,7 @@ static void on_raw_entry(struct at *at)
 	enum { ID, ARGUMENTS };
 
 	enter(at, name_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
-	if (!at->current && is_told(at->wake, at->event))
+	if (!at->current && slept_early(at->wake, at->event))
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
 
@@ -140,7 +140,7 @@ static void on_return(struct at *at)
 
 static void on_raw_return(struct at *at)
 {
-	told_of(at->wake)->all_end = true;
+	early_of(at->wake)->all_end = true;
 	on_return(at);
 }
 
@@ -163,12 +163,12 @@ static const struct part_record records[] = {{KIND_TRACED, read_traced}, {0}};
 const struct part syscall_part = {
 	.events = events,
 	.records = records,
-	.window = sizeof(struct told_calls),
+	.window = sizeof(struct early_sleeps),
 	.forget_meanings = forget_meanings,
 	.free = forget_meanings,
 	.thread = sizeof(struct in_call),
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
-	.elsewhere = is_told,
+	.elsewhere = slept_early,
 	.left = left,
 };
