@@ -10,6 +10,8 @@
 #		threads' calls 99 % must have a parent
 # lifecycle	20,000 each of get, set, subscribe and publish, at a node of a cluster; the link to another node is slow. The pieces of each command,
 #		and of the way of what was published: most of its time must be before the slow node read it, and its volume must be as published
+# tls		TLS, and threads that read: clients that break off within large SETs, until the server frees one twice, which is its end (redis issue 12540).
+#		The alarm must name that client, and its connection must have been read twice in the last turn of the loop, and by both threads
 # link		of two links to one Redis one is slow: of each, the requests, their bytes, and who is blamed most; of the slow one it is the network
 #
 # Needs root and tracefs. Ends with 1 unless each is as it must be.
@@ -171,6 +173,39 @@ lifecycle()
 	python3 "$here/states/lifecycle.py" "$1" 10.93.0.2:16392 $((2264 + 4 + 100)) <answer
 }
 
+# tls SECONDS: at most. A server that others keep from the CPU lives longer.
+tls()
+{
+	local server load client fd begin turn
+
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -subj /CN=x -days 2 2>/dev/null || return 1
+	nice -n -10 redis-server --port 0 --tls-port 6395 --tls-cert-file cert --tls-key-file key --tls-ca-cert-file cert --tls-auth-clients no --save '' \
+		--io-threads 2 --io-threads-do-reads yes >log 2>&1 &
+	server=$!
+	servers+=("$server")
+	until redis-cli --tls --insecure -p 6395 ping 2>/dev/null | grep -q PONG; do kill -0 $server || return 1; done
+	collect -s redis
+	nice -n -10 redis-benchmark --tls --insecure -p 6395 -c 60 -n 100000000 -t set -q >/dev/null 2>&1 &
+	load=$!
+	servers+=("$load")
+	python3 "$here/states/tls.py" 6395 "$1"
+	kill $load 2>/dev/null
+	sleep 0.2
+	collected
+	grep -m 1 'is not true' log || { echo "the server lives"; return 1; }
+	state-build -s redis --text trace | grep '^signal ' | tee alarm | sed -n 's/.*ts=\([0-9.]*\) .* text=/alarm at \1: /p'
+	[ "$(wc -l <alarm)" = 1 ] || return 1
+	# its connection was listed twice, so it was read twice in one turn of the loop, and in its life by both threads
+	client=$(grep -o '0x[0-9a-f]*' alarm)
+	stream-cat --text trace | grep -E "name=probe:(beforeSleep|createClient__return c=$client|freeClient c=$client fd=[0-9])" >events
+	begin=$(sed -n "s/.* ts=\([0-9.]*\) .*createClient.*/\1/p" events | tail -n 1)
+	turn=$(sed -n "s/.* ts=\([0-9.]*\) .*beforeSleep.*/\1/p" events | tail -n 1)
+	fd=$(sed -n 's/.*freeClient.* fd=\([0-9]*\) .*/\1/p' events | tail -n 1)
+	state-build -s redis -o history trace && state-query -f csv history when "Threads/*/Fd == $fd" | awk -F , -v begin="$begin" -v turn="$turn" '
+		NR > 1 && $1 > begin { threads[$3]++ } NR > 1 && $1 > turn { reads++; print }
+		END { for (thread in threads) count++; print reads, "reads in the last turn,", count, "threads"; exit reads < 2 || count != 2 }'
+}
+
 link()
 {
 	local clients=()
@@ -210,5 +245,6 @@ needs="redis-server redis-cli python3" play subscribers 3000
 needs="redis-server redis-cli python3" play subscribers 1000 older
 needs="redis-server node python3" play services
 needs="redis-server redis-cli redis-benchmark ip tc python3" play lifecycle 20000
+needs="redis-server redis-cli redis-benchmark openssl python3" play tls 240
 needs="redis-server redis-benchmark ip tc python3" play link
 exit $status
