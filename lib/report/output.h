@@ -32,8 +32,16 @@ struct format {
 	const char *file; /* of this name, in the folder that the output is; NULL: the output is a file */
 };
 
-extern const struct format format_text, format_json, format_html;
-extern const struct format table_text, table_json, table_csv; /* with --table */
+/* The forms of a report, the default first, and those of --table: `format_NAME` and `table_NAME`, each in a file of its own or of its family. */
+#define REPORT_FORMATS(F) F(text) F(json) F(html)
+#define TABLE_FORMATS(F) F(text) F(json) F(csv)
+
+#define DECLARE_FORMAT(name) extern const struct format format_##name;
+#define DECLARE_TABLE(name) extern const struct format table_##name;
+REPORT_FORMATS(DECLARE_FORMAT)
+TABLE_FORMATS(DECLARE_TABLE)
+#undef DECLARE_FORMAT
+#undef DECLARE_TABLE
 
 /* Writes out what is printed so far. 0; -1 after fail(). */
 int report_flush(struct report *report);

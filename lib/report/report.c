@@ -10,11 +10,13 @@
 #include "base/place.h"
 #include "report/output.h"
 
-/* With --table and without; NULL: there is no such report. */
-static const struct {
-	const struct format *report, *table;
-} formats[] = {{&format_text, &table_text}, {&format_json, &table_json}, {&format_html, NULL}, {NULL, &table_csv}};
-enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+#define FORMAT_ROW(name) &format_##name,
+#define TABLE_ROW(name) &table_##name,
+static const struct format *const reports[] = {REPORT_FORMATS(FORMAT_ROW)};
+static const struct format *const tables[] = {TABLE_FORMATS(TABLE_ROW)};
+#undef FORMAT_ROW
+#undef TABLE_ROW
+enum { REPORTS = sizeof(reports) / sizeof(*reports), TABLES = sizeof(tables) / sizeof(*tables) };
 
 static volatile sig_atomic_t totals_wanted;
 
@@ -54,29 +56,37 @@ static int record_seen(void *context, const struct record *record)
 	return give_totals(context);
 }
 
-const char *report_format_name(size_t index)
+/* NULL: there is no such report, or table. */
+static const struct format *find_format(const char *name, bool table)
 {
-	if (index >= FORMATS)
-		return NULL;
-	return formats[index].report ? formats[index].report->name : formats[index].table->name;
+	const struct format *const *formats = table ? tables : reports;
+
+	for (size_t i = 0; i < (table ? TABLES : REPORTS); i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	return NULL;
 }
 
-/* -1 after fail(): there is none of that name. */
-static int find_format(const char *name)
+/* Reports first, then tables that are no reports, too. */
+const char *report_format_name(size_t index)
 {
-	return listing_find("format", name, report_format_name);
+	if (index < REPORTS)
+		return reports[index]->name;
+	index -= REPORTS;
+	for (size_t i = 0; i < TABLES; i++)
+		if (!find_format(tables[i]->name, false) && index-- == 0)
+			return tables[i]->name;
+	return NULL;
 }
 
 static const struct format *format_of(const struct report_options *options)
 {
-	int i = find_format(options->format);
-
-	return options->table ? formats[i].table : formats[i].report;
+	return find_format(options->format, options->table);
 }
 
 int report_check(const struct report_options *options)
 {
-	if (find_format(options->format) < 0)
+	if (listing_find("format", options->format, report_format_name) < 0)
 		return -1;
 	if (!format_of(options))
 		return fail(options->table ? "format '%s' has no table; text, json and csv have" : "format '%s' is for --table", options->format);
