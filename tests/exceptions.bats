@@ -288,3 +288,77 @@ check_thrown() {
 	trigger-filter -T ./t.trigger trace 2>/dev/null | blame-rank -t >ranked
 	assert_equal "$(sed -n 's/^blame .* name=\([^ ]*\) .*/\1/p' ranked)" "$(printf '%s\n' query serve '<lambda>' '<module>')"
 }
+
+@test "what a worker throws is thrown for the request whose job it has, and for no other that is open" {
+	need_tracefs
+	cat >pool.cc <<-'CC'
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <stdexcept>
+		#include <unistd.h>
+		struct job { int id, result; sem_t done; };
+		static job *jobs[64];
+		static unsigned head, tail;
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static sem_t posted;
+		extern "C" {
+		__attribute__((noipa)) void check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); }
+		__attribute__((noipa)) int run(job *j) { try { check(j->id); usleep(500); return 1; } catch (std::exception &) { return -1; } }
+		__attribute__((noipa)) void post(job *j)
+		{
+			pthread_mutex_lock(&lock);
+			jobs[tail++ % 64] = j;
+			pthread_mutex_unlock(&lock);
+			sem_post(&posted);
+		}
+		__attribute__((noipa)) int handle(int id)
+		{
+			job j = {id, 0, {}};
+			sem_init(&j.done, 0, 0);
+			post(&j);
+			while (sem_wait(&j.done))
+				;
+			return j.result;
+		}
+		}
+		static void *work(void *)
+		{
+			for (;;) {
+				sem_wait(&posted);
+				pthread_mutex_lock(&lock);
+				job *j = jobs[head++ % 64];
+				pthread_mutex_unlock(&lock);
+				j->result = run(j);
+				sem_post(&j->done);
+			}
+		}
+		static void *ask(void *first)
+		{
+			for (long i = 0; i < 40; i++) {
+				handle((int)((long)first + i));
+				usleep(500);
+			}
+			return nullptr;
+		}
+		int main()
+		{
+			pthread_t clients[4], workers[2];
+			sem_init(&posted, 0, 0);
+			for (auto &worker : workers)
+				pthread_create(&worker, nullptr, work, nullptr);
+			for (long i = 0; i < 4; i++)
+				pthread_create(&clients[i], nullptr, ask, (void *)(i * 40));
+			for (auto &client : clients)
+				pthread_join(client, nullptr);
+		}
+	CC
+	g++ -O1 -g -o pool pool.cc -pthread
+	echo "handoff from='func:./pool:post(j)' to='func:./pool:run(j)'" >pool.handoffs
+	printf 'DEFINE TRIGGER t ON Exception E LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' >t.trigger
+	trace-collect -c 'func:./pool:handle(request=id)' --handoffs=pool.handoffs --exceptions c++ -o trace -- ./pool 2>/dev/null
+	run -0 bash -c "trigger-filter -t -T ./t.trigger trace | sed -n 's/^request .* match=\([a-z]*\) .* request=\([0-9]*\)$/\1 \2/p' | awk '{ print \$1, \$2 % 4 == 3 }' | sort | uniq -c"
+	# those that ended before the first throw are not told
+	assert_equal "$(wc -l <<<"$output")" 2
+	assert_line --regexp '^ *40 yes 1$'
+	assert_line --regexp '^ *1[0-9][0-9] no 0$'
+}

@@ -350,6 +350,11 @@ calls() {
 	assert_output '["srv:look",20,0.5,"ret","-110",1,"ret","0",0,"post","4711",0.9]'
 	report -f html -o page in
 	grep -q '<li>ret=-110 in all calls' page/report.html
+	# who called is a value, too
+	sed 's/match=no .*/& stack="look (srv);crawl (srv);main (srv)"/; s/match=yes .*/& stack="look (srv);page (srv);main (srv)"/' in >stacks
+	run -0 bash -c "report -f json stacks | jq -r '.calls[0].values[] | select(.name == \"stack\") | .value' | sort"
+	assert_output "look (srv);crawl (srv);main (srv)
+look (srv);page (srv);main (srv)"
 	# 17 of 20 are too few, and so are two calls
 	sed 's/request=17 \(.*\)4711/request=17 \115/' in >few
 	run -0 report few

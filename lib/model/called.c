@@ -126,6 +126,17 @@ static void count_value(struct argument *argument, char *value, enum logged_clas
 	free(value);
 }
 
+/* What a call tells besides its arguments: how it ended, and where it came from. */
+static bool tells(const struct field *field)
+{
+	static const char *const keys[] = {"ret", "threw", "stack"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (field->key_length == strlen(keys[i]) && memcmp(field->key, keys[i], field->key_length) == 0)
+			return true;
+	return false;
+}
+
 static void count_values(struct function *function, const struct fields *fields, enum logged_class class)
 {
 	static const char prefix[] = "arg.";
@@ -134,13 +145,12 @@ static void count_values(struct function *function, const struct fields *fields,
 	for (int i = 0; i < fields->count; i++) {
 		const struct field *field = &fields->item[i];
 		bool is_argument = field->key_length > before && memcmp(field->key, prefix, before) == 0;
-		bool is_end = (field->key_length == 3 && memcmp(field->key, "ret", 3) == 0) || (field->key_length == 5 && memcmp(field->key, "threw", 5) == 0);
 		struct argument *argument = NULL;
 		char *raw;
 
 		if (is_argument)
 			argument = find_argument(function, field->key + before, field->key_length - before);
-		else if (is_end)
+		else if (tells(field))
 			argument = find_argument(function, field->key, field->key_length);
 		if (!argument)
 			continue;
