@@ -164,7 +164,7 @@ static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 
 static bool are_one_process(const struct wake *wake, int32_t one, int32_t other)
 {
-	int32_t process = events_tgid(wake->events, wake->threads.items[one]->tid);
+	int32_t process = one == other ? 0 : events_tgid(wake->events, wake->threads.items[one]->tid);
 
 	return one == other || (process && process == events_tgid(wake->events, wake->threads.items[other]->tid));
 }
