@@ -290,6 +290,16 @@ bool execs_find_then(struct execs *execs, int32_t pid, int64_t ts, bool own, str
 	return found;
 }
 
+bool execs_follow(struct execs *execs, int32_t pid, int64_t ts)
+{
+	const struct begun *last;
+
+	pthread_mutex_lock(&execs->lock);
+	last = find_last(execs, pid, EXECS_LAST);
+	pthread_mutex_unlock(&execs->lock);
+	return last && !last->inherited && last->ts > ts;
+}
+
 void execs_fork(struct execs *execs, int32_t parent, int32_t child, int64_t ts)
 {
 	struct process_begun *process;

@@ -39,6 +39,9 @@ bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *pr
 /* The program of a process at this time. `own`: only if it is known to be a process; a thread else has the program of its parent. */
 bool execs_find_then(struct execs *execs, int32_t pid, int64_t ts, bool own, struct program *program, bool *has_group);
 
+/* Tells whether the process began a program after this time: what /proc says of it now is of that one, or of a later one. */
+bool execs_follow(struct execs *execs, int32_t pid, int64_t ts);
+
 /* A process made another at this time: that one runs the same until it begins another program. */
 void execs_fork(struct execs *execs, int32_t parent, int32_t child, int64_t ts);
 

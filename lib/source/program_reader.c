@@ -160,13 +160,18 @@ static bool read_in_time(struct program_reader *reader, struct program *program,
 	return told;
 }
 
+static bool is_there(int32_t tid, int32_t pid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0;
+}
+
 bool program_reader_read(struct program_reader *reader, struct program *program, int64_t *read, int32_t tid, int32_t pid)
 {
-	if (!read_in_time(reader, program, pid))
+	if (!is_there(tid, pid) || !read_in_time(reader, program, pid))
 		return false;
 	*read = clock_now(reader->clock);
 	/* a thread that is still there has not been ended by another of its process that began to run another program */
-	return *read != INT64_MIN && syscall(SYS_tgkill, pid, tid, 0) == 0 && (*program->words || *program->group);
+	return *read != INT64_MIN && is_there(tid, pid) && (*program->words || *program->group);
 }
 
 void program_reader_often(struct program_reader *reader, void (*chore)(void *context), void *context)

@@ -126,7 +126,7 @@ static const struct process_program *program_of(struct threads *threads, int64_t
  * The program that the thread begins to run at this time, by the kernel's word, so that /proc need not be asked: only for the control group, where
  * that is not known. NULL: it begins nothing, or what is not known.
  */
-static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid, bool is_there)
+static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid)
 {
 	struct thread_entry *process = threads_at(threads, tid);
 	struct process_program *begun, asked;
@@ -141,7 +141,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 	}
 	begun->read = ts;
 	begun->gaps = threads->gaps;
-	if (!has_group && is_there && program_reader_read(threads->reader, &asked.program, &asked.read, tid, tid))
+	if (!has_group && program_reader_read(threads->reader, &asked.program, &asked.read, tid, tid))
 		memcpy(begun->program.group, asked.program.group, sizeof(asked.program.group));
 	forget_program(process);
 	process->program = begun;
@@ -285,6 +285,12 @@ static void find_name(struct threads *threads, int32_t tid, const char *comm, co
 		recall_name(remembered(threads), tid, name);
 }
 
+/* By now the thread runs another program: a reading of /proc would be void, as the record of that program's begin will say. */
+static bool is_outdated(const struct threads *threads, int64_t ts, int32_t tid)
+{
+	return threads->execs && !threads->always_asks && execs_follow(threads->execs, tid, ts);
+}
+
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
 {
 	char name[THREAD_NAME] = "", current[THREAD_NAME] = "";
@@ -292,7 +298,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	struct thread_entry *thread;
 	int32_t group = 0;
 	uint32_t told;
-	bool began, kernels = false;
+	bool began, outdated, kernels = false;
 	int status = 0;
 
 	if (tid <= 0)
@@ -301,16 +307,19 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
 		return 0;
 	thread->known = true;
-	if (!threads->foreign)
-		group = look_up(tid, current, &kernels);
-	find_name(threads, tid, comm, current, name);
+	outdated = is_outdated(threads, ts, tid);
 	if (thread->fresh == EXECUTED)
-		known = begun_program(threads, ts, tid, group != 0);
+		known = begun_program(threads, ts, tid);
 	if (known)
 		group = tid;
-	else if (group && threads->reader && strcmp(name, current) == 0)
+	else if (outdated)
+		group = thread->process;
+	else if (!threads->foreign)
+		group = look_up(tid, current, &kernels);
+	find_name(threads, tid, comm, current, name);
+	if (!known && group && threads->reader && !outdated && strcmp(name, current) == 0)
 		known = program_of(threads, ts, tid, group);
-	if (!group && (known = gone_program(threads, ts, tid)))
+	if (!group && !outdated && (known = gone_program(threads, ts, tid)))
 		group = tid;
 	if (!group && thread->fresh == EXECUTED)
 		group = tid; /* whoever runs another program is its process' first thread from then on */
