@@ -45,6 +45,7 @@ struct building {
 	struct events *events;
 	struct graph_builder *builder;
 	struct whole_builder *whole;
+	bool announced; /* the graph of everything, before the first event */
 	struct building *next;
 };
 
@@ -72,17 +73,23 @@ static int stream_over(void *context)
 
 static int whole_record_seen(void *context, const struct record *record)
 {
-	const struct building *building = context;
+	struct building *building = context;
 
+	if (record->kind == KIND_EVENT && !building->announced) {
+		building->announced = true;
+		if (whole_announce(building->stream) < 0)
+			return -1;
+	}
 	return whole_builder_record(building->whole, record) < 0 ? -1 : STREAM_PASS;
 }
 
 static int whole_stream_over(void *context)
 {
-	const struct building *building = context;
+	struct building *building = context;
 	struct whole *graph = whole_builder_finish(building->whole);
-	int status = graph && cuts_apply(graph, &semantics, true, NULL) == 0 ? whole_write(graph, building->stream) : -1;
+	int status = graph && cuts_apply(graph, &semantics, true, NULL) == 0 ? whole_write(graph, building->stream, building->announced) : -1;
 
+	building->announced = false;
 	whole_free(graph);
 	return status;
 }

@@ -87,6 +87,12 @@ static int is_over(void *context)
 	return 0;
 }
 
+/* A graph that is announced need not be built, unless only one that is built anew follows what is known of events. */
+static bool is_needless(const struct reading *reading, const struct record *record)
+{
+	return record->kind == KIND_EVENT && whole_reader_has(reading->reader) && !semantics_has_events(reading->semantics);
+}
+
 static int see_record(void *context, const struct record *record)
 {
 	struct reading *reading = context;
@@ -94,6 +100,8 @@ static int see_record(void *context, const struct record *record)
 
 	if (answer_interrupted())
 		return fail("interrupted");
+	if (is_needless(reading, record))
+		return STREAM_DROP;
 	fields = record->kind == KIND_STREAM ? stream_fields(reading->stream, record) : NULL;
 
 	if (fields && fields_time(fields, "wall", &reading->wall) < 0)

@@ -344,6 +344,22 @@ from=2 to=5 kind=flag ts=1.560000000'
 	assert_output --partial 'graph-build: --whole builds a graph of its own kind, without --kind'
 }
 
+@test "a graph is announced before the events, which are then not read for it once more" {
+	vain >in
+	graph-build --whole --text in >graph.txt
+	assert_equal "$(grep -oE -m1 '^(graph|event|node) ' graph.txt)" 'graph '
+	assert_equal "$(grep -c '^graph ' graph.txt)" 1
+	sed 's/ cpu=1 / cpu=9000 /' graph.txt >odd.txt
+	run -1 graph-walk -x 'show t10/10#1' <(grep -v '^graph ' odd.txt)
+	assert_output --partial 'there is no CPU 9000'
+	graph-walk -x 'show t10/10#1; at t10/10#1' in >expected
+	run -0 graph-walk -x 'show t10/10#1; at t10/10#1' odd.txt
+	assert_output "$(cat expected)"
+	# without an event there is nothing to announce it before
+	run bash -c 'head -n1 in | graph-build --whole --text | grep -c "^graph id=whole kind=event$"'
+	assert_output 1
+}
+
 @test "with --pass=all all events pass, and windows say so" {
 	{
 		vain

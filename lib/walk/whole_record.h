@@ -1,7 +1,8 @@
 /*
  * whole_record: a whole graph in records, `graph kind=event` and its nodes and edges, as tailblame-graph(5) has them.
  *
- *	whole_write(whole, stream)
+ *	whole_announce(stream)		before the first event; and behind the last
+ *	whole_write(whole, stream, true)
  *
  *	reader = whole_reader_new(stream)
  *	on each graph, node, edge, lost, signal and window record: whole_reader_record(reader, record)
@@ -14,8 +15,11 @@
 #include "stream/stream.h"
 #include "walk/whole.h"
 
-/* Edges of kind seq, too. -1 after fail(). */
-int whole_write(const struct whole *whole, struct stream *stream);
+/* The graph's own record, of which readers learn that they need not build it from the events that follow. -1 after fail(). */
+int whole_announce(struct stream *stream);
+
+/* The graph, edges of kind seq, too; its own record only unless it was `announced`. -1 after fail(). */
+int whole_write(const struct whole *whole, struct stream *stream, bool announced);
 
 struct whole_reader;
 

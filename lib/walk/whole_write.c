@@ -10,16 +10,17 @@
 
 static const char graph_id[] = "whole";
 
-static int write_graph(const struct whole *whole, struct stream *stream, struct line *line)
+int whole_announce(struct stream *stream)
 {
-	line_begin(line, "graph");
-	line_text(line, "id", graph_id);
-	line_text(line, "kind", "event");
-	if (whole->from != TIME_NONE) {
-		line_time(line, "from", whole->from);
-		line_time(line, "to", whole->to);
-	}
-	return stream_write_line(stream, line);
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "graph");
+	line_text(&line, "id", graph_id);
+	line_text(&line, "kind", "event");
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
 }
 
 static void spell_text(struct line *line, const struct whole *whole, const char *key, uint32_t word)
@@ -207,8 +208,6 @@ static int write_sequence(const struct whole *whole, struct stream *stream, uint
 
 static int write_all(const struct whole *whole, struct stream *stream, struct line *line, struct spelled_sets *sets)
 {
-	if (write_graph(whole, stream, line) < 0)
-		return -1;
 	for (size_t i = 0; i < whole->segments.count; i++)
 		if (write_node(whole, stream, (uint32_t)i, line, sets) < 0)
 			return -1;
@@ -221,11 +220,14 @@ static int write_all(const struct whole *whole, struct stream *stream, struct li
 	return 0;
 }
 
-int whole_write(const struct whole *whole, struct stream *stream)
+int whole_write(const struct whole *whole, struct stream *stream, bool announced)
 {
 	struct spelled_sets sets = {0};
 	struct line line = {0};
-	int status = write_all(whole, stream, &line, &sets);
+	int status = announced ? 0 : whole_announce(stream);
+
+	if (status == 0)
+		status = write_all(whole, stream, &line, &sets);
 
 	line_free(&line);
 	free_spelled(&sets);
