@@ -3,6 +3,7 @@
  *
  *	load switches COUNT	two processes on one CPU pass a byte to and fro: context switches and wake-ups
  *	load syscalls COUNT	one process calls getppid()
+ *	load steady COUNT	the same without end, so many calls a second, in a burst each millisecond
  */
 #include <err.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void pass_on(int from, int to, long count)
@@ -48,12 +50,27 @@ static void syscalls(long count)
 		syscall(SYS_getppid);
 }
 
+static void steady(long count)
+{
+	const long each = 1000000; /* ns */
+	struct timespec next;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (;;) {
+		syscalls(count / 1000);
+		next.tv_nsec += each;
+		next.tv_sec += next.tv_nsec / 1000000000;
+		next.tv_nsec %= 1000000000;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(long count);
-	} loads[] = {{"switches", switches}, {"syscalls", syscalls}};
+	} loads[] = {{"switches", switches}, {"syscalls", syscalls}, {"steady", steady}};
 
 	for (size_t n = 0; argc == 3 && n < sizeof(loads) / sizeof(*loads); n++) {
 		if (!strcmp(argv[1], loads[n].name)) {
@@ -61,5 +78,5 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	errx(2, "usage: load switches|syscalls COUNT");
+	errx(2, "usage: load switches|syscalls|steady COUNT");
 }
