@@ -1369,6 +1369,9 @@ perl program=/usr/bin/perl"
 	# what a child is before it begins the program is not that program
 	run bash -c 'grep "^task .* comm=sh .*program=/bin/true" trace'
 	assert_output ""
+	# the kernel renames a thread right before it begins a program: what /proc says by then is of that program, so nobody asks
+	run bash -c 'grep "^task .* comm=perl .*program=" trace | grep -v " began=yes "'
+	assert_output ""
 }
 
 # quota_group: makes a group of 10 ms in 100, of whichever version the CPU controller is; its path in $group
