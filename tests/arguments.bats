@@ -381,10 +381,10 @@ refused() {
 @test "what is handed over is known when calls begin, and by one argument" {
 	printf '%s\n' '' "handoff from='func:./pool:post(job)' to='func:./pool:run(ret)'" >pool.handoffs
 	run -1 trace-collect --handoffs=pool.handoffs -d 1
-	assert_output "trace-collect: pool.handoffs:2: what a call takes over must be known when it begins, and 'func:./pool:run(ret)' is of its end"
+	assert_output "trace-collect: pool.handoffs:2: the value that a call takes over must be known when the call begins, but 'func:./pool:run(ret)' is known at its end"
 	echo "handoff from='sched:sched_switch(prev_pid)' to='func:./pool:run(job)'" >pool.handoffs
 	run -1 trace-collect --handoffs=pool.handoffs -d 1
-	assert_output --partial 'pool.handoffs:1: what is handed over is an argument of a function'
+	assert_output --partial 'pool.handoffs:1: the value that is handed over must be an argument of a function'
 	echo "handoff from='func:./pool:post' to='func:./pool:run'" >pool.handoffs
 	run -1 trace-collect --handoffs=pool.handoffs -d 1
 	assert_output --partial 'pool.handoffs:1: the events of a handoff have a key each'

@@ -190,7 +190,7 @@ check_thrown() {
 	assert_output --partial 'is not Python 3.11, the only one whose exceptions are known'
 	for condition in '' '<' '=0' '<x' '<0x' '< 0 || common_pid == 1'; do
 		run -1 trace-collect --exceptions "return:./nothing:query:$condition" -d 1
-		assert_output "trace-collect: '$condition' is no condition of a result; such are <0, ==0 and s32!=-1"
+		assert_output "trace-collect: '$condition' is no condition of a result, such as <0, ==0 or s32!=-1"
 	done
 }
 

@@ -852,7 +852,7 @@ posted() {
 	assert_line 'undone: cut from=io to=main syscall=futex function=get_rect'
 	assert_line 'main/1#3  waits 2.00 ms in futex, get_rect; ended by io/2#4'
 	run -1 graph-walk -x 'cut 1 main/1#7' in
-	assert_output 'graph-walk: that edge is of the thread itself: nobody else'"'s wake-up"
+	assert_output 'graph-walk: that edge is from the thread itself; no other thread woke it'
 	run -1 graph-walk -x 'cut 9 main/1#7' in
 	run -1 graph-walk -x 'join main/1#7 main/1#1' in
 	assert_output --partial 'goes back in time'

@@ -200,7 +200,7 @@ end depth=0 why=to'
 	done
 	option=$(grep -o -e '--watch=.*' memory)
 	run -1 trace-collect "${option%:2:rw}"
-	assert_output --partial 'of memory at an address it must be said how many bytes: PID:0xADDRESS:LENGTH'
+	assert_output --partial 'memory at an address needs its length in bytes: PID:0xADDRESS:LENGTH'
 	run -1 trace-collect "--watch=$pid:0x10:4"
 	assert_output --partial "process $pid has no memory at 0x10"
 	if [ -d /sys/kernel/tracing/instances ]; then

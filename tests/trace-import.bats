@@ -1050,7 +1050,7 @@ END
 	sed 's/name: sched_switch/NAME: sched_switch/' whole.dat >nameless.dat
 	run -3 --separate-stderr trace-import --text nameless.dat
 	assert_regex "$stderr" "nameless.dat: cannot read the format of an event of system 'sched'"
-	assert_regex "$stderr" 'nameless.dat: 100 events are left out, for no format says what they are'
+	assert_regex "$stderr" 'nameless.dat: 100 events are left out, because no format describes them'
 	refute_line --regexp '^event '
 }
 

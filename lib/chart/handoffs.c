@@ -26,9 +26,9 @@ static bool ends_call(const struct rule_event *event)
 static int check(const struct rule *rule)
 {
 	if (!rule->from.chart || !rule->to.chart)
-		return fail("%s: what is handed over is an argument of a function: func:BINARY:FUNCTION(EXPR)", rule->place);
+		return fail("%s: the value that is handed over must be an argument of a function: func:BINARY:FUNCTION(EXPR)", rule->place);
 	if (ends_call(&rule->to))
-		return fail("%s: what a call takes over must be known when it begins, and '%s' is of its end", rule->place, rule->to.chart);
+		return fail("%s: the value that a call takes over must be known when the call begins, but '%s' is known at its end", rule->place, rule->to.chart);
 	return 0;
 }
 

@@ -255,7 +255,7 @@ static int add_turns(struct search *search)
 {
 	struct chart *chart;
 
-	search->say("requests of '%s': what it receives on a connection until it has answered, for its functions are not known", search->program);
+	search->say("requests of '%s': its functions are not known, so a request is what it receives on a connection until it has answered", search->program);
 	if (search->is_turned)
 		return 0;
 	search->is_turned = true;

@@ -589,7 +589,7 @@ static void say_what_was_wrong(struct import *import, const struct recording *re
 				   (unsigned long long)file->damaged, (unsigned long long)file->damaged_first);
 	}
 	if (recording->writer && event_writer_strangers(recording->writer))
-		import_say(import, true, "%s: %llu events are left out, for no format says what they are",
+		import_say(import, true, "%s: %llu events are left out, because no format describes them",
 			   recording->files.items[0]->name, (unsigned long long)event_writer_strangers(recording->writer));
 }
 

@@ -559,9 +559,9 @@ static int take_written(const struct finder *finder, const struct argument_step 
 	int64_t offset;
 
 	if (step->kind != ARGUMENT_ARROW && !place->in_memory)
-		return refuse(finder, "what was written down of its members are those behind '->'");
+		return refuse(finder, "a layout line has only members that stand behind '->'");
 	if (!members_find(finder->question->members, &of, step->member, &offset, &place->written))
-		return fail("cannot tell '%.*s' of '%s': nobody wrote down where '%s' of '%.*s' is", finder->argument->length,
+		return fail("cannot tell '%.*s' of '%s': no layout line says where '%s' of '%.*s' is", finder->argument->length,
 			    finder->argument->text, finder->question->function, step->member, (int)of.length, of.name);
 	if (step->kind == ARGUMENT_ARROW && follow(finder, place) < 0)
 		return -1;
@@ -724,7 +724,7 @@ static int check_written(const struct finder *finder, const struct place *place)
 		return 0;
 	if (number && argument->size == size && has_sign == (argument->kind == ARGUMENT_SIGNED))
 		return 0;
-	return fail("cannot tell '%.*s' of '%s': it was written down as '%.*s'", argument->length, argument->text, finder->question->function,
+	return fail("cannot tell '%.*s' of '%s': its layout line has '%.*s'", argument->length, argument->text, finder->question->function,
 		    (int)place->written.length, place->written.name);
 }
 

@@ -102,7 +102,7 @@ static int find_memory(const struct wanted *wanted, struct lookup *lookup, struc
 		return global_find(wanted->process, wanted->symbol, lookup, global);
 	*global = (struct global){.address = strtoull(wanted->symbol, &end, 16)};
 	if (*end || !wanted->length)
-		return fail("of memory at an address it must be said how many bytes: PID:0xADDRESS:LENGTH");
+		return fail("memory at an address needs its length in bytes: PID:0xADDRESS:LENGTH");
 	return global_has_memory(wanted->process, global->address + wanted->offset, wanted->length);
 }
 
@@ -119,7 +119,7 @@ static int find(const struct flags *flags, const struct wanted *wanted, struct l
 		return -1;
 	for (size_t i = 0; i < flags->list.count; i++)
 		if (strcmp(flags->list.items[i].name, flag->name) == 0)
-			return fail("'%s' is watched already; nobody could tell them apart", flag->name);
+			return fail("'%s' is watched already; the two could not be told apart", flag->name);
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static int read_condition(const char *text, struct compared *compared)
 			compared->sign_length = strlen(signs[i]);
 	compared->number = compared->sign + compared->sign_length;
 	if (!compared->sign_length || !is_number(compared->number))
-		return fail("'%s' is no condition of a result; such are <0, ==0 and s32!=-1", text);
+		return fail("'%s' is no condition of a result, such as <0, ==0 or s32!=-1", text);
 	return 0;
 }
 

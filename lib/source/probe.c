@@ -760,7 +760,7 @@ void probes_tell(const struct probes *probes, probes_say *say)
 		if (is_at_risk(program))
 			say("'%s' may load libraries: if it loads one that throws, its functions are traced no more", program->path);
 		if (program->left_out)
-			say("'%s': %zu functions were left out, for their code does not tell all places where they return",
+			say("'%s': %zu functions were left out, because their code does not show all places where they return",
 			    program->path, program->left_out);
 	}
 }

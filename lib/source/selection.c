@@ -461,7 +461,7 @@ static int number_parts(struct selection *selection)
 			while (--id > 0 && selection->by_id[id])
 				;
 			if (id == 0)
-				return fail("there are not as many numbers of events as functions");
+				return fail("there are more functions than numbers for their events");
 			set_format(shared->parts.items[n], shared, (uint16_t)id);
 		}
 	}

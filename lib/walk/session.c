@@ -110,7 +110,7 @@ static int at_window(struct session *session, uint64_t number)
 	if (!signal || !signal->tid)
 		return fail("the signals of window %llu are of no thread; say 'at THREAD FROM TO'", (unsigned long long)number);
 	if (thread == NUMBER_NONE)
-		return fail("of thread %d, whose signal window %llu has, nothing is in the data", signal->tid, (unsigned long long)number);
+		return fail("the signal of window %llu is of thread %d, of which the data have nothing", (unsigned long long)number, signal->tid);
 	return tell_at(session, thread, signal->start, signal->ts);
 }
 
@@ -362,7 +362,7 @@ static int run_cut(struct request *request)
 	if (!edge)
 		return fail("that node has no edge %llu; 'show' lists them", (unsigned long long)number);
 	if (segment_at(whole, edge->from)->thread == segment_at(whole, edge->to)->thread)
-		return fail("that edge is of the thread itself: nobody else's wake-up");
+		return fail("that edge is from the thread itself; no other thread woke it");
 	identity = whole_identity_at(whole, segment_at(whole, edge->to)->identity);
 	line_begin(&line, "cut");
 	add_pattern(&line, "from", whole_text(whole, whole->threads.items[segment_at(whole, edge->from)->thread].name));
