@@ -1894,14 +1894,40 @@ in_time() { # a stream whose events are in no order
 	[ "$(filter -c syscall --limits=limits bad | records signal | wc -l)" -gt 100 ]
 }
 
-@test "turns of others, however seldom a thread has to wait for one, are no signal; a wait that is longer than they are is" {
+@test "turns of others, however seldom a thread has to wait for one, are soon no signal; a wait that is longer than they are is" {
 	wait_of() { # FROM MILLISECONDS
 		event "$1" 9 sched:sched_waking pid=100
 		event $(($1 + $2)) 9 sched:sched_switch prev_pid=9 prev_state=R next_pid=100
 		event $(($1 + $2 + 1)) 100 sched:sched_switch prev_pid=100 prev_state=S next_pid=9
 	}
-	for ((i = 0; i < 300; i++)); do wait_of $((i * 20)) $((i > 105 && i % 8 == 0 ? 10 + i % 3 : 1 + i % 2)); done >turns
-	assert_equal "$(filter -c runq turns | records signal | wc -l)" 0
+	for ((i = 0; i < 400; i++)); do wait_of $((i * 15)) $((i > 105 && i % 8 == 0 ? 10 + i % 3 : 1 + i % 2)); done >turns
+	filter -c runq turns >out
+	refute [ "$(records signal <out | wc -l)" -gt 2 ] # the first, when no wait had taken so long
+	assert_equal "$(records signal <out | value ts | awk '$1 > 3')" ""
 	{ cat turns; wait_of 7000 200; } >long
-	assert_equal "$(filter -c runq long | records signal | value value)" 0.200000000
+	assert_equal "$(filter -c runq long | records signal | value value | tail -1)" 0.200000000
+}
+
+@test "a burst of requests that is longer than those before it is no signal, one that is much longer is" {
+	# each request of a burst waits for those before it, a tenth of a millisecond each
+	burst() ( # FROM REQUESTS [DISK]
+		for ((i = 1; i <= $2; i++)); do
+			echo "event ts=$1.000000 cpu=0 tid=9 comm=x name=block:block_bio_queue dev=${3-7:0} sector=$((i * 8)) nr_sector=8 rwbs=R"
+			printf 'event ts=%d.%06d cpu=0 tid=0 name=block:block_rq_complete dev=%s sector=%d nr_sector=8\n' "$1" $((i * 100)) "${3-7:0}" $((i * 8))
+		done
+	)
+	count=(10 14 7 30 12 9 21 16 8 11 25 13 6 18 10 40 9 15 22 12)
+	for i in "${!count[@]}"; do burst "$i" "${count[i]}"; done >bursts
+	{ cat bursts; burst 20 80; burst 21 12; } >longer
+	assert_equal "$(filter -c block longer | records signal | wc -l)" 0
+	{ cat bursts; burst 20 2000; burst 21 12; } >longest
+	filter -c block longest >out
+	assert_equal "$(records window <out | wc -l)" 1
+	assert_equal "$(records signal <out | value value | sort -n | tail -1)" 0.200000000
+	awk -v ucl="$(records signal <out | value ucl | head -1)" 'BEGIN { exit !(ucl > 0.008 && ucl < 0.1) }'
+	# each disk has bursts of its own
+	for i in "${!count[@]}"; do burst "$i" "${count[i]}"; burst "$i" "$((count[i] * 20))" 7:1; done | in_time >two
+	{ cat two; burst 20 2000; } >three
+	assert_equal "$(filter -c block two | records signal | wc -l)" 0
+	assert_equal "$(filter -c block three | records signal | value key | sort -u)" 7:0
 }

@@ -40,7 +40,7 @@
  * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
  * `common=yes` there says that the same disturbances hit all keys, so that a value beyond its key's limit is judged once more by a limit
- * that all have in common (chart/common.h).
+ * that all have in common, and `bursts=yes` that a key's values come in bursts, of which the largest is judged once more (chart/common.h).
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
  * the interval that is counted in (a second).
@@ -105,7 +105,7 @@ struct chart {
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
-	bool common; /* its keys have a limit in common, too; see common.h */
+	bool common, bursts; /* its keys have a limit in common, too; values of one time have; see common.h */
 	bool calls; /* its events are system calls: waits for work do not count */
 	int64_t shortest;	     /* ns: a shorter time is no signal */
 	const struct method *method; /* of a chart that counts; else NULL */

@@ -20,9 +20,11 @@
  * make until there is a tail, gave 172 signals of system calls, this gives 11.
  */
 #define COMMON_HOLD (3 * NSEC_PER_SEC)
-#define COMMON_BLOCK (NSEC_PER_SEC / 10)
+#define COMMON_BLOCK COMMON_EVERY
 #define COMMON_APART NSEC_PER_SEC
 enum { COMMON_LEAST = 5, COMMON_BASELINE = 12 /* of the method */, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
+enum { BURSTS_LEAST = 2 };
+#define BURSTS_BEYOND 4.0 /* times the largest burst; at TAIL_BEYOND 5 false moments of waits for a CPU in 5 minutes, not 3 */
 #define COMMON_BEYOND 4.0 /* the limit of few values is at most four times the second largest: one incident does not lift it */
 
 struct common_block {
@@ -38,7 +40,7 @@ struct common_few {
 
 struct common {
 	struct policy policy;
-	void *learnt; /* of the method */
+	void *learnt; /* of the method; NULL: not yet */
 	struct limits limits;
 	struct common_few few; /* for as long as there is no tail */
 	double limit;
@@ -47,12 +49,13 @@ struct common {
 	ARRAY(struct common_block) baseline; /* values of a key's own baseline come late, and in any order */
 	bool judges, holds;
 	int64_t begun, now; /* INT64_MIN: no time has come */
+	uint64_t sharers;   /* limits that share the false alarms */
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
 	int64_t apart;	    /* the time in which only one value counts */
 	int64_t due;	    /* once it judges: when the block at hand ends */
 	double largest;	    /* of it; 0: there was none */
 	uint64_t blocks;    /* with a value */
-	struct sample held[COMMON_HELD];
+	struct sample *held; /* COMMON_HELD, if there are any */
 	int held_count;
 };
 
@@ -80,33 +83,40 @@ struct common *common_new(const struct policy *policy, bool all)
 	common->policy = *policy;
 	common->policy.scale = SCALE_LOG;
 	common->all = all;
-	common->learnt = learner_pot.new();
+	common->sharers = 1;
 	begin(common);
 	return common;
+}
+
+static void forget(struct common *common)
+{
+	if (common->learnt)
+		learner_pot.free(common->learnt);
+	ARRAY_FREE(&common->baseline);
+	free(common->held);
 }
 
 void common_free(struct common *common)
 {
 	if (!common)
 		return;
-	learner_pot.free(common->learnt);
-	ARRAY_FREE(&common->baseline);
+	forget(common);
 	free(common);
 }
 
 void common_empty(struct common *common)
 {
-	struct common empty = {.policy = common->policy, .all = common->all, .learnt = learner_pot.new()};
+	struct common empty = {.policy = common->policy, .all = common->all, .sharers = 1};
 
-	learner_pot.free(common->learnt);
-	ARRAY_FREE(&common->baseline);
+	forget(common);
 	*common = empty;
 	begin(common);
 }
 
 void common_pause(struct common *common)
 {
-	learner_pot.pause(common->learnt);
+	if (common->learnt)
+		learner_pot.pause(common->learnt);
 	begin(common);
 }
 
@@ -127,6 +137,8 @@ static void remember(struct common *common, const struct sample *sample)
 {
 	int least = 0;
 
+	if (!common->held)
+		common->held = memory_new(COMMON_HELD, sizeof(*common->held));
 	if (common->held_count < COMMON_HELD) {
 		least = common->held_count++;
 	} else {
@@ -185,7 +197,7 @@ static double probability(const struct common *common)
 {
 	int64_t passed = span_between(common->first, common->now);
 
-	return policy_probability(&common->policy, passed > 0 ? (double)common->blocks * 1e9 / (double)passed : 0);
+	return policy_probability(&common->policy, passed > 0 ? (double)common->blocks * (double)common->sharers * 1e9 / (double)passed : 0);
 }
 
 static void add_few(struct common_few *few, double value)
@@ -219,6 +231,32 @@ static bool has_tail(const struct common *common)
 	return common->learns && common->limits.tail.count > 0;
 }
 
+static bool is_near(const struct common_block *a, const struct common_block *b)
+{
+	return llabs(a->ts - b->ts) < 2 * COMMON_BLOCK;
+}
+
+/* The largest burst and those beside it are an incident's, if the largest is beyond the limit that the others make. */
+static void leave_out_incident(struct common *common)
+{
+	struct common_block *items = common->baseline.items, largest = items[0];
+	struct common_few others = {0};
+	size_t kept = 0;
+
+	for (size_t i = 1; i < common->baseline.count; i++)
+		if (items[i].largest > largest.largest)
+			largest = items[i];
+	for (size_t i = 0; i < common->baseline.count; i++)
+		if (!is_near(&items[i], &largest))
+			add_few(&others, items[i].largest);
+	if (others.count < BURSTS_LEAST || largest.largest <= few_limit(&others, probability(common)))
+		return;
+	for (size_t i = 0; i < common->baseline.count; i++)
+		if (!is_near(&items[i], &largest))
+			items[kept++] = items[i];
+	common->baseline.count = kept;
+}
+
 /* The method takes over when it has a tail. */
 static void begin_learning(struct common *common)
 {
@@ -227,6 +265,7 @@ static void begin_learning(struct common *common)
 	for (size_t i = 0; i < common->baseline.count; i++)
 		*ARRAY_ADD(&points) = (struct point){.value = scale_to(SCALE_LOG, common->baseline.items[i].largest)};
 	if (method_limits(&common->policy, &points, &common->limits) == 0) {
+		common->learnt = learner_pot.new();
 		learner_pot.begin(common->learnt, &points, probability(common), &common->limits);
 		common->learns = true;
 		ARRAY_FREE(&common->baseline);
@@ -234,20 +273,30 @@ static void begin_learning(struct common *common)
 	ARRAY_FREE(&points);
 }
 
+/* Bursts are few, so the limit of the largest of them may reach farther than that of single values. */
+static double tail_limit(const struct common *common)
+{
+	const struct limits *limits = &common->limits;
+
+	return common->all ? fmax(limits->ucl, tail_fit_limit_within(&limits->tail, probability(common), BURSTS_BEYOND)) : limits->ucl;
+}
+
 /* True: it is another one. */
 static bool make_limit(struct common *common)
 {
 	double before = common->limit;
 
-	common->limit = has_tail(common) ? common->limits.ucl : few_limit(&common->few, probability(common));
+	common->limit = has_tail(common) ? tail_limit(common) : few_limit(&common->few, probability(common));
 	return common->limit != before;
 }
 
 /* True: there are limits now. */
-static bool make_limits(struct common *common, size_t least)
+static bool make_limits(struct common *common)
 {
-	if (common->judges || common->baseline.count < least)
+	if (common->judges || common->baseline.count < (common->all ? BURSTS_LEAST : COMMON_LEAST))
 		return false;
+	if (common->all)
+		leave_out_incident(common);
 	for (size_t i = 0; i < common->baseline.count; i++)
 		add_few(&common->few, common->baseline.items[i].largest);
 	if (common->baseline.count >= COMMON_BASELINE)
@@ -263,7 +312,7 @@ static bool learn(struct common *common, double value)
 	const struct judged judged = {.value = value, .plotted = value, .ts = common->now, .signalled = beyond, .limits = &common->limits};
 
 	if (!has_tail(common))
-		add_few(&common->few, beyond ? common->limit : value);
+		add_few(&common->few, beyond ? fmin(value, TAIL_BEYOND * common->limit) : value);
 	if (!common->learns) {
 		*ARRAY_ADD(&common->baseline) = (struct common_block){common->now, value};
 		if (common->baseline.count >= COMMON_BASELINE)
@@ -288,26 +337,28 @@ static bool end_block(struct common *common)
 	return learn(common, value);
 }
 
-static bool end_hold(struct common *common, size_t least)
+static bool end_hold(struct common *common)
 {
 	bool held = common->holds;
 
 	common->holds = false;
-	if (make_limits(common, least))
+	if (make_limits(common))
 		return true;
-	common->apart = COMMON_APART;
+	if (!common->all)
+		common->apart = COMMON_APART;
 	return held;
 }
 
-bool common_time(struct common *common, int64_t now)
+bool common_time(struct common *common, int64_t now, uint64_t sharers)
 {
+	common->sharers = sharers;
 	if (common->begun == INT64_MIN)
 		common->begun = now;
 	common->now = now;
-	if (common->holds && span_between(common->begun, now) < COMMON_HOLD)
+	if (common->holds && span_between(common->begun, now) < COMMON_HOLD && !(common->all && common->baseline.count >= BURSTS_LEAST))
 		return false;
 	if (!common->judges)
-		return end_hold(common, COMMON_LEAST);
+		return end_hold(common);
 	if (now < common->due)
 		return false;
 	common->due = span_add(now, common->apart);
@@ -316,7 +367,7 @@ bool common_time(struct common *common, int64_t now)
 
 bool common_end(struct common *common)
 {
-	return end_hold(common, COMMON_LEAST);
+	return end_hold(common);
 }
 
 bool common_next(struct common *common, struct sample *sample)

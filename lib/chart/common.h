@@ -1,17 +1,19 @@
 /*
- * common: a limit that all keys of a chart have in common, beside their own.
+ * common: a limit that values of one time have in common, those of all keys of a chart or of one, beside the keys' own.
  *
  * A disturbance of a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
  * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
  * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (a tenth of a
  * second; a second where it took longer than COMMON_HOLD to learn a limit) only the largest counts, because they have one reason.
  *
- * A chart without split has one key and few disturbances by that key's limit, which a burst of values lifts; its waits for a CPU come in
- * bursts, too, because all threads of a queue wait for the same turn. There the largest of all values in each tenth of a second counts.
+ * Values of one key come in bursts, too: all threads of a queue wait for the same turn, and of requests that are queued at once each waits
+ * for those before it. The limit of a key holds for independent values, and a burst longer than those before it is a hundred values beyond
+ * that. So a key may have such a limit of its own, of its bursts: the largest of all its values in each tenth of a second counts.
  *
- * It begins when the first key has limits, with COMMON_HOLD, in which there are no signals; the largest values are judged at its end. With too few
- * values by then the keys are judged by their own limits, until enough have come. Until there are enough for the method's tail, the limit
- * comes from Student's distribution.
+ * That of all keys begins when the first key has limits, with COMMON_HOLD, in which there are no signals; the largest values are judged
+ * at its end. With too few values by then the keys are judged by their own limits, until enough have come. That of bursts needs two of them
+ * only, because a short recording may be an incident for the most part, and what comes after its begin says nothing of what is usual. Until
+ * there are enough for the method's tail, the limit comes from Student's distribution.
  */
 #ifndef CHART_COMMON_H
 #define CHART_COMMON_H
@@ -20,7 +22,7 @@
 
 struct common;
 
-/* `all`: of a chart without split. NULL: these choices have no use for it. */
+/* `all`: of the bursts of one key. NULL: these choices have no use for it. */
 struct common *common_new(const struct policy *policy, bool all);
 void common_free(struct common *common); /* NULL is allowed */
 
@@ -30,14 +32,18 @@ void common_empty(struct common *common);
 /* A stream is over; the next may be of another time. */
 void common_pause(struct common *common);
 
-/* Takes any value, which only a chart without split learns from. */
+/* Takes any value, which only the limit of bursts learns from. */
 void common_see(struct common *common, const struct sample *sample);
 
 /* Takes a value beyond its key's limit: whether it is beyond the common one, too. During COMMON_HOLD it is remembered instead. */
 bool common_judge(struct common *common, const struct sample *sample);
 
-/* The time passes, once a key has limits, or the input ends. True: the limit is another one, and what was remembered can be told. */
-bool common_time(struct common *common, int64_t now);
+/*
+ * The time passes, once a key has limits, or the input ends. True: the limit is another one, and what was remembered can be told. The limits
+ * that share the false alarms are `sharers`.
+ */
+bool common_time(struct common *common, int64_t now, uint64_t sharers);
+enum { COMMON_EVERY = 100000000 }; /* ns; to call it more often is of no use */
 bool common_end(struct common *common);
 
 /* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. */

@@ -94,32 +94,54 @@ static int turn_bucket(const struct judge *judge, struct series_set *set, int64_
 	return 0;
 }
 
-/* The common limit is another one: it has let some values pass. */
-static int follow_common(const struct judge *judge, struct series_set *set)
+/* The common limit, or that of a key's bursts, is another one: it has let some values pass. */
+static int tell_common(const struct judge *judge, struct common *common)
 {
 	struct sample sample;
 
-	series_set_follow(set);
-	while (common_next(set->common, &sample))
+	while (common_next(common, &sample))
 		if (judge_signal(judge, &sample, RULE(1)) < 0)
 			return -1;
 	return 0;
 }
 
-int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
+static int bursts_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
 {
-	if (set->common && set->judged && common_time(set->common, now)) {
+	uint64_t sharers = HASH_COUNT(set->series);
+
+	set->due = span_add(now, COMMON_EVERY);
+	for (struct series *series = set->series; series; series = series->hh.next) {
+		if (!series->bursts || !series->judges || !common_time(series->bursts, now, sharers))
+			continue;
 		*begun = true;
-		if (follow_common(judge, set) < 0)
+		series_set_follow_bursts(set, series);
+		if (tell_common(judge, series->bursts) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
+{
+	if (set->common && set->judged && common_time(set->common, now, 1)) {
+		*begun = true;
+		series_set_follow(set);
+		if (tell_common(judge, set->common) < 0)
+			return -1;
+	}
+	if (set->bursts && set->judged && now >= set->due && bursts_time(judge, set, now, begun) < 0)
+		return -1;
 	return thin_is_over(&set->clock, now) ? turn_bucket(judge, set, now) : 0;
 }
 
 void judge_last_common(struct series_set *set)
 {
-	if (set->common && common_end(set->common))
-		series_set_follow(set);
+	if (set->common)
+		common_end(set->common);
+	for (struct series *series = set->series; series; series = series->hh.next)
+		if (series->bursts)
+			common_end(series->bursts);
+	series_set_follow(set);
 }
 
 int judge_last_bucket(const struct judge *judge, struct series_set *set)
@@ -400,10 +422,12 @@ static bool is_abnormal(const struct series_set *set, const struct series *serie
 	return (set->policy->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && has_practical_weight(set, series, value);
 }
 
-/* Tells whether a value beyond its key's limit is beyond the common one, too. */
+/* Tells whether a value beyond its key's limit is beyond the common one, too, and beyond that of its key's bursts. */
 static bool is_uncommon(const struct series_set *set, const struct sample *sample)
 {
-	return !set->common || common_judge(set->common, sample);
+	struct common *bursts = sample->series->bursts;
+
+	return (!set->common || common_judge(set->common, sample)) && (!bursts || common_judge(bursts, sample));
 }
 
 /* Keeps those of the baseline's worst values that are abnormal by the limits made from it. */
@@ -422,6 +446,8 @@ static int take_baseline(const struct judge *judge, struct series_set *set, stru
 	if (make_limits(series, judge->policy, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	set->judged = true;
+	if (series->bursts && common_time(series->bursts, now, HASH_COUNT(set->series)))
+		series_set_follow_bursts(set, series);
 	sift_worst(set, series);
 	return tell_again(judge, series, now);
 }
@@ -538,6 +564,8 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	series_set_count(set, sample->end);
 	if (set->common)
 		common_see(set->common, sample);
+	if (series->bursts)
+		common_see(series->bursts, sample);
 	digest_add(&series->digest, sample->value / (sample->size > 0 ? sample->size : 1), sample->end);
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;

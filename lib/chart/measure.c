@@ -246,14 +246,6 @@ static struct active_chart *defined(const struct measure *measure, const char *n
 	return NULL;
 }
 
-static bool is_split(const struct chart *chart)
-{
-	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].splits > 0)
-			return true;
-	return false;
-}
-
 int measure_chart(struct measure *measure, struct chart *chart)
 {
 	struct active_chart *added, *found = defined(measure, chart->name);
@@ -284,7 +276,9 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		prepare_pairs(measure, added);
 	added->set.policy = added->judge.policy;
 	added->set.shortest = chart->shortest;
-	added->set.common = chart->common ? common_new(added->set.policy, !is_split(chart)) : NULL;
+	added->set.common = chart->common ? common_new(added->set.policy, false) : NULL;
+	added->set.bursts = chart->bursts;
+	added->set.due = INT64_MIN;
 	if (bind_events(measure, added) < 0) {
 		active_chart_free(added);
 		return -1;

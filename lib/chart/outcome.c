@@ -510,9 +510,12 @@ static void gather_worst(samples *found, struct series_set *set)
 	struct series *series;
 	struct sample sample;
 
-	for (series = set->series; series; series = series->hh.next)
+	for (series = set->series; series; series = series->hh.next) {
 		for (int i = 0; i < series->worst_count && series->judges; i++)
 			*ARRAY_ADD(found) = series->worst[i];
+		while (series->bursts && common_next(series->bursts, &sample))
+			*ARRAY_ADD(found) = sample;
+	}
 	while (set->common && common_next(set->common, &sample))
 		*ARRAY_ADD(found) = sample;
 }
@@ -669,9 +672,12 @@ static int64_t learning_since(const struct series_set *set)
 
 	if (set->common)
 		first = common_first(set->common);
-	for (series = set->series; series; series = series->hh.next)
-		if (!series->judges && series->first < first)
-			first = series->first;
+	for (series = set->series; series; series = series->hh.next) {
+		int64_t bursts = series->bursts ? common_first(series->bursts) : INT64_MAX, own = series->judges ? INT64_MAX : series->first;
+
+		first = own < first ? own : first;
+		first = bursts < first ? bursts : first;
+	}
 	return first;
 }
 

@@ -10,6 +10,7 @@
 static void series_free(struct series *series)
 {
 	series->learner->free(series->learnt);
+	common_free(series->bursts);
 	plot_free(&series->plot);
 	free(series->baseline.items);
 	digest_forget(&series->digest);
@@ -34,6 +35,8 @@ static void pause_series(struct series *series, const struct policy *policy)
 	series_forget_signs(series);
 	digest_forget(&series->digest);
 	series->learner->pause(series->learnt);
+	if (series->bursts)
+		common_pause(series->bursts);
 }
 
 /* The age at which a value begins to be abnormal is one nanosecond above this. */
@@ -97,7 +100,7 @@ static void take_known(struct series *series, const struct policy *policy, const
 	series_judge_by(series, policy);
 }
 
-static struct series *series_new(const struct policy *policy, int64_t shortest, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
+static struct series *series_new(const struct policy *policy, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
 {
 	const struct limits *known = policy->known ? limits_book_find(policy->known, chart, key) : NULL;
 	struct series *series = NEW(struct series);
@@ -105,7 +108,6 @@ static struct series *series_new(const struct policy *policy, int64_t shortest, 
 	memcpy(series->id, id, sizeof(series->id));
 	series->chart = memory_text(chart, strlen(chart));
 	series->key = key ? memory_text(key, strlen(key)) : NULL;
-	series->shortest = shortest;
 	series->first = INT64_MAX;
 	series->learns = true;
 	series->fixed = series->patience = INT64_MAX;
@@ -162,10 +164,10 @@ void series_set_pause(struct series_set *set)
 {
 	for (struct series *series = set->series; series; series = series->hh.next)
 		pause_series(series, set->policy);
-	if (set->common) {
+	if (set->common)
 		common_pause(set->common);
-		series_set_follow(set);
-	}
+	set->due = INT64_MIN;
+	series_set_follow(set);
 }
 
 void series_set_count(struct series_set *set, int64_t ts)
@@ -225,17 +227,23 @@ struct series *series_set_find(const struct series_set *set, const int64_t id[CH
 	return series;
 }
 
-static int64_t shortest_of(const struct series_set *set)
+static int64_t shortest_of(const struct series_set *set, const struct common *bursts)
 {
-	int64_t limit = set->common ? common_limit(set->common) : 0;
+	int64_t common = set->common ? common_limit(set->common) : 0, own = bursts ? common_limit(bursts) : 0;
+	int64_t limit = common > own ? common : own;
 
 	return limit > set->shortest ? limit : set->shortest;
+}
+
+void series_set_follow_bursts(const struct series_set *set, struct series *series)
+{
+	set_shortest(series, set->policy, shortest_of(set, series->bursts));
 }
 
 void series_set_follow(struct series_set *set)
 {
 	for (struct series *series = set->series; series; series = series->hh.next)
-		set_shortest(series, set->policy, shortest_of(set));
+		series_set_follow_bursts(set, series);
 }
 
 /* The user gave the limits, so the series does not learn from values beyond them. */
@@ -254,7 +262,10 @@ struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEY
 
 	if (HASH_COUNT(set->series) >= SERIES_MAX && drop_coldest(set) < 0)
 		return NULL;
-	series = series_new(set->policy, shortest_of(set), id, chart, key);
+	series = series_new(set->policy, id, chart, key);
+	if (set->bursts && !series->judges) /* else the user gave the limits */
+		series->bursts = common_new(set->policy, true);
+	series_set_follow_bursts(set, series);
 	series->forgotten = set->forgotten;
 	set->judged |= series->judges;
 	if (series->judges)

@@ -85,6 +85,7 @@ struct series {
 	double single;	  /* the limit that this comes from, of a single value */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
 	struct series_signs *signs; /* NULL: there are none */
+	struct common *bursts;	   /* the limit of its bursts; NULL: it has none */
 	struct thread_tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
 	struct plot plot;
@@ -129,6 +130,8 @@ struct series_set {
 	const struct policy *policy;
 	int64_t shortest;      /* ns: a shorter time is no signal; 0: any may be one */
 	struct common *common; /* NULL: each key has its own limit only */
+	bool bursts;	       /* each key has a limit of its bursts, too */
+	int64_t due;	       /* when these are looked at next */
 	struct series *series; /* uthash, in order of appearance */
 	struct thin_clock clock;
 	uint64_t forgotten; /* series that went because there were too many */
@@ -143,8 +146,9 @@ void series_set_forget(struct series_set *set); /* all that was learnt */
 /* A stream is over: keeps what is learnt, forgets what is timed or in a row, because the next stream may be of another time. */
 void series_set_pause(struct series_set *set);
 
-/* The common limit has changed: a shorter time is no signal of any series. */
+/* The common limit has changed, or that of a series' bursts: a shorter time is no signal of any series, or of this one. */
 void series_set_follow(struct series_set *set);
+void series_set_follow_bursts(const struct series_set *set, struct series *series);
 
 /* Counts a value. The probability of a false alarm per value comes from these counts. */
 void series_set_count(struct series_set *set, int64_t ts);

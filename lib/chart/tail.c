@@ -292,7 +292,7 @@ static bool is_usual(const struct tail_fit *fit)
 	return fit->share * TAIL_USUAL >= 1 || fit->share * (double)fit->count >= TAIL_FEWEST;
 }
 
-double tail_fit_limit(const struct tail_fit *fit, double p)
+double tail_fit_limit_within(const struct tail_fit *fit, double p, double reach)
 {
 	double ratio = p / fit->share, excess;
 
@@ -304,5 +304,10 @@ double tail_fit_limit(const struct tail_fit *fit, double p)
 		excess = -fit->scale * log(ratio);
 	else
 		excess = fit->scale / fit->shape * (pow(ratio, -fit->shape) - 1);
-	return fmin(fit->threshold + excess, TAIL_BEYOND * fit->largest);
+	return fmin(fit->threshold + excess, reach * fit->largest);
+}
+
+double tail_fit_limit(const struct tail_fit *fit, double p)
+{
+	return tail_fit_limit_within(fit, p, TAIL_BEYOND);
 }

@@ -62,6 +62,9 @@ struct tail_fit {
 /* The limit passed with probability p, 0 < p < 1; not more than TAIL_BEYOND times the largest value: no fit reaches further. */
 double tail_fit_limit(const struct tail_fit *fit, double p);
 
+/* The same, but not more than `reach` times it. */
+double tail_fit_limit_within(const struct tail_fit *fit, double p, double reach);
+
 struct tail *tail_new(void);
 void tail_free(struct tail *tail);
 void tail_forget(struct tail *tail); /* as new */
