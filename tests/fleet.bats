@@ -150,7 +150,7 @@ send() {
 	"${hub[@]}" init
 	runs 1 30 >in
 	run -3 "${edge[@]}" -n k --size=1500 in
-	assert_output --regexp 'run-edge: dropped [0-9]+ messages, for its spool was full'
+	assert_output --regexp 'run-edge: dropped [0-9]+ messages, because its spool was full'
 	run -3 --separate-stderr "${hub[@]}" pull -o got here
 	assert_regex "$stderr" 'run-hub: tb.told.=.k: dropped [0-9]+ messages'
 	dropped=$(cat spool/dropped)

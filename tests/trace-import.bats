@@ -1380,7 +1380,7 @@ END
 )"
 	assert_output --partial 'event ts=86400.000000003'
 	assert_output --partial 'event ts=63982.794572361'
-	assert_equal "$stderr" 'trace-import: lttng:13: the thread of these events is not told, for their CPU did not switch threads; 0 is taken for it (1 line)'
+	assert_equal "$stderr" 'trace-import: lttng:13: the thread of these events is not told, because their CPU did not switch threads; 0 is taken for it (1 line)'
 }
 
 @test "the chart of system calls takes an event a call, in text, too: by its name, whatever the machine" {

@@ -7,7 +7,7 @@
 /*
  * Never raises what the command was started with, and it is no failure where the system refuses.
  *
- * PRIORITY_BATCH: does not take the CPU from whoever runs when input comes, and has its full share. For what must keep up with the
+ * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, and has its full share. For what must keep up with the
  * collector, which loses events while nobody reads.
  * PRIORITY_LOW: also has a tenth of the share of others. For stages that work on abnormal moments only.
  */

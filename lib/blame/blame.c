@@ -11,10 +11,10 @@
  * It starts at `to` in the target (without one: in the node that ended last) and goes back to `from`:
  *
  * - through a node that did or suffered something (all but waits) back to its start, then to the piece before it: the
- *   latest to end of those with a seq edge to it; where there is none, to whoever forked or called it (async, call);
+ *   latest to end of those with a seq edge to it; where there is none, to the node that forked or called it (async, call);
  *   where it has a seq edge and an async edge with a ts, it was asked for at that ts: back to then by the seq edge, the
  *   weaker one, and further back with whoever asked;
- * - through a wait to whoever ended it: the wake, timer, ipc or flag edge with the latest ts (none given: the wait's end),
+ * - through a wait to the node that ended it: the wake, timer, ipc or flag edge with the latest ts (none given: the wait's end),
  *   ties in that order of kinds, then lower id. What the cause did is followed back to the wait's own beginning, no further,
  *   and then what the waiter did before. A cause that was over before ts has its time until then too: that is how
  *   long its effect took to arrive. A wait without such an edge is itself on the path;

@@ -513,7 +513,7 @@ static void choose_nodes(struct zeroing *zeroing, size_t count, struct picks *pi
 	}
 }
 
-/* A wake graph is zeroed deed by deed, for the pieces of a thread are pieces of one story. */
+/* A wake graph is zeroed deed by deed, because the pieces of a thread are pieces of one story. */
 enum { DEED_TRIES = 200 }; /* deeds that are tried in a turn, those with the most time first */
 
 struct candidate {

@@ -2,7 +2,7 @@
  * ranking: from chosen nodes to ranked deeds (graph/deed.h), of one graph and over all graphs; and the records that say it.
  *
  * In a request activity graph a method's score is the highest of its chosen instances, and all methods are listed. In a
- * wake graph a deed's score is their sum, for the pieces of a thread are pieces of one story; the threads of a pool
+ * wake graph a deed's score is their sum, because the pieces of a thread are pieces of one story; the threads of a pool
  * (graph/family.h) are one if none did half of what they did together; and the `count` deeds with the most are listed. Nodes
  * without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
  * instead: score, then earlier start, then lower id.

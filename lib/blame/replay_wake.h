@@ -10,7 +10,7 @@
  *   piece before that it waited for longer, so the delay since it was asked for is not kept. Without either it starts
  *   when it did.
  * - What runs, or is served, takes as long as it did; or no time, if its deed is taken as zero.
- * - A wait ends when whoever ended it (the wake, timer, ipc or flag edge with the latest ts) gets so far, but not before it
+ * - A wait ends when the node that ended it (the wake, timer, ipc or flag edge with the latest ts) gets so far, but not before it
  *   began. An interrupt, a timer or something unknown that nothing precedes takes as long as the wait did. A wait that
  *   nobody ended lasts as long as it did.
  * - Time runnable and time queued is shorter by those parts in which all who held the CPU, or were served, are taken as

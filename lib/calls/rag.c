@@ -583,7 +583,7 @@ static struct handed handed_key(const struct wake *wake, const struct function_h
 	return handed;
 }
 
-/* A call hands this on; whoever did so before is forgotten. */
+/* A call hands this on; the call that did so before is forgotten. */
 static void hands_give(struct hands *hands, const struct wake *wake, const struct function_hand *hand, const struct function_event *event, int32_t call)
 {
 	struct handed key = handed_key(wake, hand, event), *handed;

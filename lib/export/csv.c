@@ -35,7 +35,7 @@ static void write_field(FILE *out, const struct field *field)
 	free(text);
 }
 
-/* An event's own fields stand behind its name, for some are called cpu or comm too. */
+/* An event's own fields stand behind its name, because some are called cpu or comm too. */
 static const struct field *begin_own(const struct csv *csv, const struct fields *fields)
 {
 	const struct field *name = csv->kind == KIND_EVENT ? fields_find(fields, "name") : NULL;

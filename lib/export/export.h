@@ -46,7 +46,7 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 /* Reads the stream to its end and writes the file. 0; -1 after fail(). */
 int export_run(struct export *export);
 
-/* Tells whether export_run() failed only because whoever read our output is gone. */
+/* Tells whether export_run() failed only because the reader of our output is gone. */
 bool export_closed(const struct export *export);
 
 /* One sentence about the records that were left out, and why; NULL: none were. */

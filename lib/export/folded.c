@@ -1,7 +1,7 @@
 /*
  * Stacks of blamed waits, folded: "victim;holder;grinder;running 1234", microseconds, for flame graphs.
  *
- * A critical path is walked from its end backward. Whoever the target waited for stands upon it, whoever that one
+ * A critical path is walked from its end backward. The thread that the target waited for stands upon it, the thread that this one
  * waited for upon that, and so on; where the path comes back to somebody who waits already, the stack is cut back to
  * them. Where functions are known, those that somebody waited in stand between them and whom they waited for. The last
  * frame is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.

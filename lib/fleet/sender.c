@@ -185,7 +185,7 @@ static void tell_dropped(struct sender *sender)
 	if (mark == sender->dropped_mark)
 		return;
 	sender->dropped_mark = mark;
-	text = memory_format("dropped %llu messages, for its spool was full", (unsigned long long)outbox_dropped(sender->outbox));
+	text = memory_format("dropped %llu messages, because its spool was full", (unsigned long long)outbox_dropped(sender->outbox));
 	sender->options.tell(text);
 	outbox_tell(sender->outbox, sender->options.node, "", "dropped", text);
 	free(text);

@@ -44,7 +44,7 @@ struct graph_index {
 	struct graph_deed *deeds;
 	ARRAY(struct deed_detail *) details;
 
-	/* While node i has the id of node 0 plus i there is no table, for the ids are the indexes. */
+	/* While node i has the id of node 0 plus i there is no table, because the ids are the indexes. */
 	bool scattered;
 	struct graph_id *ids;
 

@@ -35,7 +35,7 @@ enum { HELD_MOST = 32 << 20 };
 struct ctf_line {
 	int64_t ts;
 	bool of_day; /* ts counts from midnight */
-	bool dated;  /* by the clock of whoever printed it, in an unknown time zone */
+	bool dated;  /* by the clock of the machine that printed it, in an unknown time zone */
 	struct span name;
 	struct span groups[GROUPS_MAX]; /* without their braces */
 	int count;
@@ -602,7 +602,7 @@ static int take_event(struct reading *reading, struct text *text, const struct c
 		follow_switch(reading, line, &event);
 	follow_call(reading, line, &event);
 	if (event.tid < 0 || (!event.cpu_unknown && cpu_of(reading, event.cpu)->idle))
-		text_trouble(text, "the thread of these events is not told, for their CPU did not switch threads; 0 is taken for it", false, number,
+		text_trouble(text, "the thread of these events is not told, because their CPU did not switch threads; 0 is taken for it", false, number,
 			     1);
 	event.tid = event.tid < 0 ? 0 : event.tid;
 	if (!*event.system)

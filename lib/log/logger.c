@@ -77,7 +77,7 @@ static uint64_t most_of(const struct logger *logger, const struct to_log *log)
 	return logger->options.most ? logger->options.most : log->methods;
 }
 
-/* Which functions. Sets *rates where all that the user named are to be rated first, for no graph of calls tells which are to blame. */
+/* Which functions. Sets *rates where all that the user named are to be rated first, because no graph of calls tells which are to blame. */
 static void choose(const struct logger *logger, uint64_t signal, int32_t tid, const struct to_log *log, bool triggered, struct prober_order *order, bool *rates)
 {
 	bool has_calls = suspects_has_calls(logger->suspects, signal);

@@ -304,7 +304,7 @@ static _Noreturn void serve(const struct prober_options *options, int socket)
 	_exit(0);
 }
 
-/* --- whoever gives orders ------------------------------------------------------------------------------------------------------ */
+/* --- the side that orders ------------------------------------------------------------------------------------------------------ */
 
 struct prober *prober_start(const struct prober_options *options)
 {

@@ -64,7 +64,7 @@ static void take_registers(const struct user_regs_struct *from, uint64_t to[STEP
 	memcpy(to, all, sizeof(all));
 }
 
-/* false: nobody reads any more, or whoever does has stopped: the process must not wait for that. */
+/* false: nobody reads any more, or the reader has stopped: the process must not wait for that. */
 static bool tell(const struct tracer *tracer, struct stride stride)
 {
 	struct pollfd out = {.fd = tracer->out, .events = POLLOUT};
@@ -532,7 +532,7 @@ static void trace(struct tracer *tracer)
 	tell(tracer, end);
 }
 
-/* A terminal's signals are for whoever started it. */
+/* A terminal's signals are for the command that started it. */
 static _Noreturn void serve(const struct stepper_plan *plan, int out)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};

@@ -357,7 +357,7 @@ static void rate_request(struct waiting *waiting, const struct waiting_verdict *
 
 /*
  * The graphs of requests do not come while a window stays open, as that of a server that is never idle. Which thread worked for whom is not known
- * then; whoever serves no requests of its own may have worked for any that was open.
+ * then; a thread that serves no requests of its own may have worked for any that was open.
  */
 static void rate_others(struct waiting *waiting, const struct waiting_verdict *verdict)
 {

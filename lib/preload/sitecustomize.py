@@ -212,7 +212,7 @@ def _install():
         return task
 
     def call_soon(self, callback, *args, **options):
-        """A future calls a task that awaits it: whoever runs has ended the future."""
+        """A future calls a task that awaits it: the task that runs has ended the future."""
         if sender is not None:
             try:
                 task = task_of(callback)

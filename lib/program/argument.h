@@ -90,7 +90,7 @@ struct argument_found {
 /* The default of an argument whose type was written (kind is not ARGUMENT_BY_DWARF), for calls in which it cannot be found. */
 struct argument_found argument_absent(const struct argument *argument);
 
-/* Tells whether it can be what argument_find() made, whoever says so. */
+/* Tells whether argument_find() can have made it: it may come from a process that was taken over. */
 bool argument_is_sane(const struct argument_found *found);
 
 #endif

@@ -4,7 +4,7 @@
  * Its file is opened when it is first mapped, and looked into when an address in it first matters: by then the process may be gone, and
  * the file too. It is another process without rights that looks (program/lookup.h).
  *
- * Paths and links come from processes that may mean harm: what is no regular file is not opened at all, for a FIFO would let us wait
+ * Paths and links come from processes that may mean harm: what is no regular file is not opened at all, because a FIFO would let us wait
  * for ever, and to open some devices is to work them.
  */
 #ifndef PROGRAM_CODE_H

@@ -31,7 +31,7 @@ static void add(const char *piece, size_t length, void *context)
 typedef int demangler(const char *name, int options, demangle_callbackref take, void *context);
 
 /*
- * A symbol of a hundred characters can stand for a name without end, for each part may be twice the one before. So it is left where
+ * A symbol of a hundred characters can stand for a name without end, because each part may be twice the one before. So it is left where
  * it is too long; but for Rust's names beyond ASCII the library holds no memory then.
  */
 static char *write_by(demangler *by, struct writing *writing, const char *name, int options)

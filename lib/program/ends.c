@@ -247,7 +247,7 @@ static bool changes_stacks(const struct ends_file *file)
 	return false;
 }
 
-/* Into a private mapping the kernel would put the breakpoints of whoever probes the program already; into a shared one it puts none. */
+/* Into a private mapping the kernel would put the breakpoints of others that probe the program already; into a shared one it puts none. */
 static void map_file(struct ends_file *file, int fd)
 {
 	struct stat status;

@@ -255,7 +255,7 @@ static bool read_entry(const struct search *search, uint64_t table, size_t width
 
 /*
  * Follows all entries that there are. That comparison may have been of something else, so further entries are taken as well, while they lead
- * to where an instruction of the function begins. False: it is no table, for one of the entries that there must be leads elsewhere.
+ * to where an instruction of the function begins. False: it is no table, because one of the entries that there must be leads elsewhere.
  */
 static bool follow_table(struct search *search, uint64_t table, size_t width, const struct frame *frame)
 {

@@ -13,7 +13,7 @@
  * catch. Nothing that was on the stack before the first such library was loaded can lie there, because code of C catches nothing. So the
  * probes must be off before such a library throws, and the kernel tells of a mapping only while the program runs on, 90 to 400 ms on a busy
  * machine. But to throw, a library needs the unwinder of exceptions, or where the process has that already (backtrace() loads it), a runtime
- * of C++ (leave_needs), and whoever opens that is made to wait (source/gate.h).
+ * of C++ (leave_needs), and a process that opens that is made to wait (source/gate.h).
  *
  * What remains is a program that has both already, as redis-server with jemalloc has; a library that brings them within itself
  * (-static-libgcc) or has them in a folder of its own; what throws without a runtime of C++ in a process that has the unwinder; and a kernel without such

@@ -411,7 +411,7 @@ static const struct {
 	[ASK_CONFINED] = {tell_confined},
 };
 
-/* Nothing is left open but the socket. Signals are for whoever asks. */
+/* Nothing is left open but the socket. Signals are for the process that asks. */
 static void leave_all(int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

@@ -150,7 +150,7 @@ static bool open_file(int place, int to)
 	return sent;
 }
 
-/* It holds nothing but the socket, so that whatever else was open ends with whoever asks. */
+/* It holds nothing but the socket, so that whatever else was open ends with the process that asks. */
 static _Noreturn void serve(int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -174,7 +174,7 @@ static _Noreturn void serve(int socket)
 	_exit(0);
 }
 
-/* --- whoever asks ------------------------------------------------------------------------------------------------------- */
+/* --- the side that asks ------------------------------------------------------------------------------------------------------- */
 
 static int64_t now(void)
 {

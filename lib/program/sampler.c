@@ -490,7 +490,7 @@ static int open_calls(struct sampler_ring *ring, int clock, uint64_t event)
 	return open_into(ring, &attributes, NULL, &call->fd, &call->id);
 }
 
-/* A timer of its own tells when it is time for a sample of whoever runs; nobody does on an idle CPU. */
+/* A timer of its own tells when it is time for a sample of the thread that runs; none does on an idle CPU. */
 static int open_running(struct sampler_ring *ring, int clock, uint32_t hz)
 {
 	struct perf_event_attr attributes = common_attributes(clock);

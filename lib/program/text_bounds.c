@@ -59,7 +59,7 @@ static bool find_segment(Elf *elf, GElf_Word type, GElf_Addr address, GElf_Phdr 
 	return false;
 }
 
-/* Without sections libdwfl takes the names from here; libelf hands out the same bytes to whoever asks for them again. */
+/* Without sections libdwfl takes the names from here; libelf hands out the same bytes when it is asked again. */
 static bool find_dynamic(struct text_bounds *bounds, Elf *elf, const char *text)
 {
 	GElf_Addr names = 0, size = 0;

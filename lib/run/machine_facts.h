@@ -7,7 +7,7 @@
  *	machine_facts_write(machine, "k:b:1.0:7", stream, &times);	behind each run
  *	machine_facts_free(machine);
  *
- * While a stream goes on, they may change: then a process reads them again, which has kept the rights for that, for the first run that
+ * While a stream goes on, they may change: then a process reads them again, which has kept the rights for that, at the first run that
  * ended after the last reading. What is otherwise than before is known of runs that began behind that reading.
  */
 #ifndef RUN_MACHINE_FACTS_H

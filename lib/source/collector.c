@@ -44,7 +44,7 @@
 #define PAGE_KB_TEXT "16"
 enum { PAGE_KB = 16, PAGES_MIN = 16 };
 
-/* A second of the busiest loads seen, in which whoever reads the stream may be kept off the CPU. */
+/* A second of the busiest loads seen, in which the reader of the stream may be kept off the CPU. */
 enum { BUFFERS = 64 << 20, BUFFER_MIN = 4 << 20 };
 
 enum {

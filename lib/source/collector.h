@@ -47,7 +47,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 /* The events to collect; the collector owns them. */
 struct selection *collector_selection(struct collector *collector);
 
-/* The instance, once it is open; for whoever measures what tracing costs. */
+/* The instance, once it is open, to measure what tracing costs. */
 struct tracefs_instance *collector_instance(const struct collector *collector);
 
 struct exceptions;

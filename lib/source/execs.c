@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "source/exec_probe.h"
 
-/* Wrappers begin one program after the other, as env(1) does: some of them are kept, for the collector comes later. */
+/* Wrappers begin one program after the other, as env(1) does: some of them are kept, because the collector comes later. */
 enum { BEGUN = 8 };
 
 enum { PROCESSES_MAX = 1 << 14, GROUPS_MAX = 1 << 10, HANDLE_OF_GROUP = 0xfe /* FILEID_KERNFS */ };

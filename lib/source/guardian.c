@@ -151,7 +151,7 @@ static _Noreturn void guard(int pipe, pid_t collector)
 	int process = (int)syscall(SYS_pidfd_open, collector, 0), moved = fcntl(process, F_DUPFD_CLOEXEC, FIRST_FREE);
 
 	guardian_detach("tailblame-guard");
-	dup2(pipe, PIPE); /* whoever waits for the end of the collector's output must not wait for ours */
+	dup2(pipe, PIPE); /* the reader of the collector's output waits for its end, and must not wait for ours */
 	if (dup2(moved, COLLECTOR) < 0) /* an older kernel */
 		close(COLLECTOR);
 	open_files_close(FIRST_FREE);

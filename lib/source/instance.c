@@ -213,7 +213,7 @@ static int prepare(struct tracefs_instance *instance, int *hold)
 	return 0;
 }
 
-/* Takes no longer than two seconds: whoever was stopped in the midst of a sweep must not hold up all others. */
+/* Takes no longer than two seconds: a process that was stopped in the midst of a sweep must not hold up all others. */
 static int lock(int how)
 {
 	char *path = tracefs_get_tracing_file("instances");

@@ -82,7 +82,7 @@ static void forget_program(struct thread_entry *process)
 
 /*
  * The program as /proc tells it, but for the command line, which the program may have written over: that as it was begun, if that was seen. Where
- * /proc does not tell, for the process has just ended, what it began tells.
+ * /proc does not tell, because the process has just ended, what it began tells.
  */
 static bool ask(struct threads *threads, int64_t ts, struct process_program *asked, int32_t tid, int32_t pid)
 {
@@ -322,7 +322,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (!group && !outdated && (known = gone_program(threads, ts, tid)))
 		group = tid;
 	if (!group && thread->fresh == EXECUTED)
-		group = tid; /* whoever runs another program is its process' first thread from then on */
+		group = tid; /* a thread that runs another program is its process' first thread from then on */
 	if (!group && thread->fresh == BORN && !threads->foreign)
 		group = thread->process; /* it is gone by now */
 	thread->process = group;

@@ -463,7 +463,7 @@ struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 
 /*
  * Tells whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
- * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
+ * migrations are not among the data, it will have waited where it runs next. So will a new one, because the choice of its first
  * CPU is no migration. A preempted one waits where it was.
  */
 static bool queue_known(const struct wake *wake, const struct thread *thread)

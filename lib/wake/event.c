@@ -154,7 +154,7 @@ static void handle(struct at *at)
 		at->handler = &at->slot->handlers[i];
 		at->handler->handle(at);
 	}
-	if (at->slot->names) /* afterwards: the name of whoever had the tid before is saved first */
+	if (at->slot->names) /* afterwards: the name of the thread that had the tid before is saved first */
 		events_learn_names(at->wake->events, at->event);
 }
 

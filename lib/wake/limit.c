@@ -6,7 +6,7 @@
 #include "wake/reason.h"
 #include "wake/syscall.h"
 
-/* How far back waits for a deadline are looked for; and how much its time differs between them, for limits are given in milliseconds. */
+/* How far back waits for a deadline are looked for; and how much its time differs between them, because limits are given in milliseconds. */
 enum { PATIENCE = 4096, ROUNDING = 1000000 };
 
 struct limit { /* a thread set it, and would wait no longer */

@@ -8,7 +8,7 @@
 #include "wake/walk.h"
 
 /*
- * Polling for a lock: a thread tries to get it, fails, sleeps, and tries again. The sleeps are its own, but whoever holds the lock
+ * Polling for a lock: a thread tries to get it, fails, sleeps, and tries again. The sleeps are its own, but the thread that holds the lock
  * is why. Locks of files have events that name the file, the range and the thread; other tries are known by what the call returns,
  * and their holder is not. A shell polls by its children: one tries and ends, the next one sleeps.
  *
@@ -370,8 +370,8 @@ static const struct held *holder_of(const struct wake *wake, const struct thread
 }
 
 /*
- * Adds whoever has had the lock since before the data, as the collector told. A process that is known to have taken or given it back in the data
- * is there already.
+ * Adds the thread that has had the lock since before the data, as the collector told. A process that is known to have taken or given it back in
+ * the data is there already.
  */
 static void add_reported(struct wake *wake, const struct poll *poll)
 {

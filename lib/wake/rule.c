@@ -13,7 +13,7 @@
  * What the user knows of a program (chart/semantics.h), in wake graphs: a run is for what its event says, from that on until the next such event
  * of its thread, also over its waits.
  *
- * An edge leads from such a run to whoever caused it: what the thread did before that has nothing to do with it, as with works of a queue.
+ * An edge leads from such a run to the thread that caused it: what this thread did before that has nothing to do with it, as with works of a queue.
  */
 
 enum { CAUSE_BEGUN = CAUSE(PART_RULE, 0) /* of a run; index: of what begun */ };

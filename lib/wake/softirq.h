@@ -1,6 +1,6 @@
 /*
  * softirq: the kernel's soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the
- * doing of the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running. Private to
+ * doing of the thread that raised it. The others are the kernel's housekeeping, whichever thread happened to be running. Private to
  * lib/wake and lib/walk.
  */
 #ifndef WAKE_SOFTIRQ_H

@@ -44,7 +44,7 @@ bool walk_visit(struct walk *walk, int32_t node, int64_t floor);
 
 /*
  * One more than the number of the piece in which something happened at the errand's time. Where one piece ends then and another begins, it is
- * the run of the two, for a thread that causes something runs; of the target, it is the piece that ends.
+ * the run of the two, because a thread that causes something runs; of the target, it is the piece that ends.
  */
 size_t walk_piece_at(const struct thread *thread, const struct errand *errand);
 

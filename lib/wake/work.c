@@ -201,7 +201,7 @@ static int32_t cause_node(struct cut *cut, const struct work *work, int64_t star
 }
 
 /*
- * A work that was queued begins because of whoever queued it: what the thread that does it did before that has nothing
+ * A work that was queued begins because of the thread that queued it: what the thread that does it did before that has nothing
  * to do with it.
  */
 static int64_t began(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)

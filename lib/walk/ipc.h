@@ -26,7 +26,7 @@ struct ipc_end { /* a process and its descriptor */
 struct ipc *ipc_new(void);
 void ipc_free(struct ipc *ipc);
 
-/* The receiver slept, for a pipe or socket was empty; the sender, in the middle of a call that was made in this segment, has woken it. */
+/* The receiver slept, because a pipe or socket was empty; the sender, in the middle of a call that was made in this segment, has woken it. */
 void ipc_meet(struct ipc *ipc, struct ipc_end sender, struct ipc_end receiver, uint32_t segment);
 
 /* A call begins to send, in this segment; a call that began in this segment has sent this number of bytes. */

@@ -194,7 +194,7 @@ static int tell_culprit(struct session *session, uint32_t node, uint32_t *wait)
 	return status;
 }
 
-/* The wait that whoever really ended this one came out of; NUMBER_NONE: there is none. */
+/* The wait from which the thread came that really ended this one; NUMBER_NONE: there is none. */
 static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 {
 	const struct whole_edge *ender = wait == NUMBER_NONE ? NULL : whole_ender(whole, wait);
