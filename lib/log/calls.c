@@ -292,7 +292,7 @@ static void want_stacks(struct calls *calls, struct probes *probes)
 {
 	static const struct counters none;
 
-	if (collector_add_stacks(calls->collector, &(struct sampler_wanted){.counters = &none}, calls->stacks_lookup) < 0) {
+	if (collector_add_stacks(calls->collector, &(struct sampler_wanted){.counters = &none, .late = true}, calls->stacks_lookup) < 0) {
 		calls->options->say("stacks of calls are not logged: %s", fail_text());
 		return;
 	}

@@ -82,6 +82,7 @@ struct sampler_wanted {
 	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
 	const struct counters *counters; /* must stay while it is opened */
 	struct flags *flags; /* to watch; NULL: none; must outlive the sampler */
+	bool late;	     /* begins soon: what the kernel and processes have mapped is asked when it first matters, so that those which end soon are not known */
 };
 
 /* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */

@@ -24,7 +24,7 @@ struct stack {
 struct stacks {
 	pthread_mutex_t lock;
 	struct sampler sampler;
-	bool stopped;
+	bool stopped, late;
 	struct spaces *spaces;
 	struct unwinder *unwinder;
 	struct stack *different;
@@ -49,8 +49,11 @@ struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *l
 		return NULL;
 	}
 	stacks->clock = wanted->clock;
+	stacks->late = wanted->late;
 	stacks->spaces = spaces_new(lookup);
 	stacks->unwinder = unwinder_new(stacks->spaces);
+	if (!stacks->late)
+		unwinder_prepare(stacks->unwinder);
 	stacks->seen = memory_new(STACKS_KEPT, sizeof(*stacks->seen));
 	stacks->counters = wanted->counters->list.count;
 	stacks->counts = memory_new(STACKS_KEPT, (stacks->counters + 1) * sizeof(*stacks->counts));
@@ -80,7 +83,8 @@ int stacks_start(struct stacks *stacks)
 {
 	if (sampler_start(&stacks->sampler) < 0)
 		return -1;
-	spaces_read_all(stacks->spaces);
+	if (!stacks->late)
+		spaces_read_all(stacks->spaces);
 	return 0;
 }
 

@@ -157,9 +157,13 @@ struct unwinder *unwinder_new(struct spaces *spaces)
 	struct unwinder *unwinder = NEW(struct unwinder);
 
 	unwinder->spaces = spaces;
-	kallsyms_read(&unwinder->kernel);
 	unwinder->unfinished = frame_of(unwinder, memory_format("..."));
 	return unwinder;
+}
+
+void unwinder_prepare(struct unwinder *unwinder)
+{
+	kallsyms_read(&unwinder->kernel);
 }
 
 static struct place **recent_at(struct unwinder *unwinder, const struct code *code, uint64_t at)

@@ -19,6 +19,9 @@ struct unwinder;
 enum { UNWIND_USER = 32, UNWIND_KERNEL = SAMPLE_KERNEL };
 
 struct unwinder *unwinder_new(struct spaces *spaces);
+
+/* Reads the kernel's functions, which takes some 100 ms, rather than when the first is asked for. */
+void unwinder_prepare(struct unwinder *unwinder);
 void unwinder_free(struct unwinder *unwinder);
 
 /*
