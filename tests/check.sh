@@ -26,6 +26,11 @@ unit() {
 	done
 }
 
+# The files with such a tag: bats reads every line of a file before it knows which tests to run.
+tagged() { # TAG FILE...
+	grep -lE "^# bats (file|test)_tags=.*\<$1\>" "${@:2}"
+}
+
 # Tests in bats with one build: those in the files that have the tags. Of several lists of tags, one must fit.
 scripts() { # DIR 'TAG,...[ TAG,...]' FILE...
 	local filters=()
@@ -51,12 +56,16 @@ all=(tests/*.bats)
 GLOBIGNORE=$(IFS=: && echo "${others[*]}")
 some=(tests/*.bats)
 unset GLOBIGNORE
+mapfile -t live < <(tagged live "${all[@]}")
+mapfile -t live_some < <(tagged live "${some[@]}")
+mapfile -t aside < <(tagged aside "${all[@]}")
+mapfile -t slow < <(tagged '(figures|long)' "${some[@]}")
 
 # What needs no kernel takes the CPU time that live tests leave, and is preempted by them at once. So does the second build.
 installed() {
 	{
 		scripts build '!live' "${others[@]}"
-		scripts build '!live,!sanitized,figures !live,!sanitized,long' "${some[@]}"
+		scripts build '!live,!sanitized,figures !live,!sanitized,long' "${slow[@]}"
 	} >"$logs/1" 2>&1
 }
 # Most of its tests are starts of programs. These lie where they were linked to, which takes a quarter off a start. The programs of incidents
@@ -85,7 +94,7 @@ first=$!
 idle sanitized &
 second=$!
 echo "# live, as installed"
-scripts build 'live,!aside' "${all[@]}" | tee "$logs/3"
+scripts build 'live,!aside' "${live[@]}" | tee "$logs/3"
 until [ -e "$built" ]; do # on a busy machine what is idle gets no CPU time at all
 	kill -0 "$second" 2>/dev/null || exit 1
 	schedule --other "$second"
@@ -93,10 +102,10 @@ until [ -e "$built" ]; do # on a busy machine what is idle gets no CPU time at a
 done
 schedule --idle "$second"
 echo "# live, with sanitizers"
-scripts build-san 'live,!figures,!preload,!long' "${some[@]}" | tee "$logs/4"
+scripts build-san 'live,!figures,!preload,!long' "${live_some[@]}" | tee "$logs/4"
 echo "# live, those that mostly wait, as installed"
 for part in 'cost' '!cost'; do
-	scripts build "live,aside,$part" "${all[@]}" >"$logs/5$part" &
+	scripts build "live,aside,$part" "${aside[@]}" >"$logs/5$part" &
 	waiting+=($!)
 done
 wait "${waiting[@]}"

@@ -93,6 +93,9 @@ build() { gcc -O2 -fomit-frame-pointer -pthread "$@"; }
 collect_stacks() {
 	trace-collect --stack -e sched:sched_switch --text -o out -- "$@" || [ $? = 3 ]
 }
+collect_stacks_of_all() { # ARG...
+	trace-collect --stack -e sched:sched_process_exit --text -o out "$@" || [ $? = 3 ]
+}
 
 # users EVENT: the program's frames of each such event of the threads of this name: users sleep prog.
 users() {
@@ -653,7 +656,7 @@ busy_program() {
 	elder=$!
 	until_true 60 grep -q gone "/proc/$elder/comm"
 	mv other gone
-	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	collect_stacks_of_all -d 0.5
 	kill $elder
 	run users sleep gone
 	assert_line --regexp ';wait_for_work \(gone\);worker \(gone\);'
@@ -671,7 +674,7 @@ busy_program() {
 		elder+=" $!"
 	done
 	for process in $elder; do until_true 60 grep -q prog /proc/$process/comm; done
-	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	collect_stacks_of_all -d 0.5
 	kill $elder
 	run users sleep prog
 	assert_line --partial ';first_waits (prog);worker (prog);'
@@ -702,7 +705,7 @@ busy_program() {
 	build -o elder elder.c
 	./elder 3000 3>&- &
 	elder=$!
-	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	collect_stacks_of_all -d 0.5
 	kill $elder
 	run users sleep elder
 	assert_line --partial ';rest (elder);main (elder);'
@@ -756,7 +759,7 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	LC_ALL=C sed "s|link\.bin|./pipe\x00\x00|" linked >prog
 	mkdir .debug
 	mkfifo prog.debug .debug/prog.debug .debug/pipe
-	timeout -s KILL 20 trace-collect --stack -e sched:sched_switch --text -o out -- ./prog
+	timeout -s KILL 60 trace-collect --stack -e sched:sched_switch --text -o out -- ./prog || [ $? = 3 ]
 	run users sleep prog
 	assert_line --regexp ';prog\+0x[0-9a-f]+;'
 }

@@ -205,7 +205,8 @@ collect() {
 		read -r answer <&6
 		read -r answer <&5
 	END
-	run -0 --separate-stderr trace-collect -s redis -p $server -o trace -- bash clients.sh
+	run --separate-stderr trace-collect -s redis -p $server -o trace -- bash clients.sh
+	[ "$status" = 0 ] || fail "$stderr"
 	blocker=$(sed -n 's/^:\([0-9]*\).*/\1/p' <<<"$output")
 	assert_regex "$stderr" "each call costs about: call [2-4]\.[0-9] us"
 	refute_regex "$stderr" 'left out|not probed|wrong'

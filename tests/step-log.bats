@@ -89,8 +89,8 @@ stepping() {
 	shift
 	step-log -p "$pid" "$@" -t >log 2>err 3>&- 9>&- &
 	logger=$!
-	until_true 60 is_traced
-	[ -z "$byte" ] || until_true 60 has_breakpoints
+	until_true 60 is_traced || fail "not traced: $(cat err)"
+	[ -z "$byte" ] || until_true 60 has_breakpoints || fail "no breakpoints: $(cat err; ls -l "/proc/$logger/fd")"
 	printf %s "$byte" >&9
 }
 

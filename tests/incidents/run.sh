@@ -62,9 +62,10 @@ play()
 	[ "${program[0]}" = stock ] && program[1]=$here/stock/${program[1]}.sh
 	program[0]=$build/incidents/${program[0]}
 	start=$EPOCHREALTIME
+	# On a machine of two CPUs, whoever reads what is traced would keep the incident from one of them.
 	# shellcheck disable=SC2086 # a list of words
 	trace-collect $options -c "func:${program[0]}:request" -- "${program[@]}" 2>"$work/errors" |
-		cchart-filter 2>>"$work/errors" | blame-rank 2>>"$work/errors" >"$work/stream"
+		nice -n 10 cchart-filter 2>>"$work/errors" | blame-rank 2>>"$work/errors" >"$work/stream"
 	stream-cat --text "$work/stream" >"$work/text" 2>>"$work/errors"
 	blamed_names "$work/text" >"$work/names"
 	seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
