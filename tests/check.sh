@@ -2,13 +2,14 @@
 # Every test. What needs no kernel runs with the address and undefined-behaviour sanitizers; figures, timing, and what takes long run with the
 # build that is installed. Live tests run with that build, and once more with sanitizers.
 #
-# Live tests run one after the other, for each sees what else the machine does; beside them, all else at idle priority. Live tests that mostly
-# wait (tag aside) come last.
+# Live tests run one after the other, for each sees what else the machine does, in sessions that go before all others; beside them, all else at
+# idle priority. Live tests that mostly wait (tag aside) come last.
 #
 # The last line is: N passed, N failed, N skipped. Called by make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 logs=$(mktemp -d)
+front=() # what bats is run by
 built=$logs/built # an empty file, when the second build is made
 trap 'rm -rf "$logs"' EXIT
 
@@ -35,7 +36,7 @@ tagged() { # TAG FILE...
 scripts() { # DIR 'TAG,...[ TAG,...]' FILE...
 	local filters=()
 	for tags in $2; do filters+=(--filter-tags "$tags"); done
-	TAILBLAME_BUILD=$PWD/$1 timeout 3600 bats --timing --formatter tap "${filters[@]}" "${@:3}"
+	TAILBLAME_BUILD=$PWD/$1 "${front[@]}" timeout 3600 bats --timing --formatter tap "${filters[@]}" "${@:3}"
 	[ $? -lt 2 ] || echo "not ok - bats itself"
 }
 
@@ -93,6 +94,7 @@ idle installed &
 first=$!
 idle sanitized &
 second=$!
+front=(tests/before_others.sh)
 echo "# live, as installed"
 scripts build 'live,!aside' "${live[@]}" | tee "$logs/3"
 until [ -e "$built" ]; do # on a busy machine what is idle gets no CPU time at all
@@ -121,7 +123,7 @@ last_try() { # LOG DIR
 	while IFS=$'\t' read -r file name <&3; do
 		echo "# second try, alone: $name"
 		pattern=$(printf '%s' "$name" | sed 's/[^[:alnum:] ]/.*/g')
-		TAILBLAME_BUILD=$PWD/$2 timeout 300 bats --formatter tap -f "^$pattern\$" "$file" </dev/null >"$logs/alone.tap" 2>&1 &&
+		TAILBLAME_BUILD=$PWD/$2 tests/before_others.sh timeout 300 bats --formatter tap -f "^$pattern\$" "$file" </dev/null >"$logs/alone.tap" 2>&1 &&
 			grep -qxF "ok 1 $name" "$logs/alone.tap" && NAME=$name perl -i -pe 's/^not (?=ok \d+ \Q$ENV{NAME}\E in \d+ms$)//' "$logs/$1"
 		cat "$logs/alone.tap"
 		rm "$logs/alone.tap"

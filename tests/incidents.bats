@@ -8,7 +8,7 @@ blames_the_culprit() {
 	need_tracefs
 	[ -x "$BUILD/incidents/$1" ] || [ -x "$TOP/tests/incidents/stock/$1.sh" ] || fail "make incident-programs has made no $1"
 	# What else a busy machine does would rightly be blamed for a CPU that it takes away.
-	run nice -n -20 "$TOP/tests/incidents/run.sh" -v "$BUILD" "$1"
+	run "$TOP/tests/before_others.sh" nice -n -20 "$TOP/tests/incidents/run.sh" -v "$BUILD" "$1"
 	assert_success
 	assert_line --regexp 'culprit first in 1 of 1'
 }
