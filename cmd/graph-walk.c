@@ -174,34 +174,70 @@ static char *prompt(EditLine *line)
 
 static struct session *prompted; /* whose names Tab completes */
 
-/* Completes a word as far as all its completions agree. */
-static unsigned char complete(EditLine *line, int key)
+/* Where the word at the cursor begins; it may have spaces in quotes. */
+static const char *word_begin(const LineInfo *info)
 {
-	const LineInfo *info = el_line(line);
-	const char *begin = info->cursor;
-	char *word, *common, *other;
-	bool first = true;
-	size_t length;
+	const char *begin = info->buffer;
+	bool quoted = false;
 
-	(void)key;
-	while (begin > info->buffer && begin[-1] != ' ' && begin[-1] != ';')
-		begin--;
+	for (const char *at = begin; at < info->cursor; at++) {
+		quoted ^= *at == '"';
+		if (!quoted && (*at == ' ' || *at == ';'))
+			begin = at + 1;
+	}
+	return begin;
+}
+
+static bool is_first(const LineInfo *info, const char *begin)
+{
+	bool first = true;
+
 	for (const char *at = info->buffer; at < begin; at++)
 		first = *at == ';' || (first && *at == ' ');
-	word = memory_text(begin, (size_t)(info->cursor - begin));
-	common = session_complete(prompted, word, first, 0);
+	return first;
+}
+
+/* As far as all completions of the word agree; NULL: there are none. */
+static char *agreed(const char *word, bool first, bool *only)
+{
+	char *common = session_complete(prompted, word, first, 0), *other;
+	size_t length;
+
+	*only = true;
 	for (size_t i = 1; common && (other = session_complete(prompted, word, first, i)); i++) {
+		*only = false;
 		for (length = 0; common[length] && common[length] == other[length]; length++)
 			;
 		common[length] = '\0';
 		free(other);
 	}
-	length = common && strlen(common) > strlen(word) ? strlen(word) : 0;
-	if (length)
+	return common;
+}
+
+/* Completes the word at the cursor. One that is to have spaces is put in quotes. */
+static unsigned char complete(EditLine *line, int key)
+{
+	const LineInfo *info = el_line(line);
+	const char *begin = word_begin(info);
+	bool opened = *begin == '"' && begin < info->cursor, only, more, quotes;
+	size_t length = (size_t)(info->cursor - begin) - opened;
+	char *word = memory_text(begin + opened, length), *common = agreed(word, is_first(info, begin), &only);
+
+	(void)key;
+	more = common && strlen(common) > length;
+	quotes = more && (opened || strpbrk(common, " ;"));
+	if (quotes && !opened) {
+		el_deletestr(line, (int)length);
+		el_insertstr(line, "\"");
+		length = 0;
+	}
+	if (more)
 		el_insertstr(line, common + length);
+	if (quotes && only)
+		el_insertstr(line, "\"");
 	free(common);
 	free(word);
-	return length ? CC_REFRESH : CC_ERROR;
+	return more ? CC_REFRESH : CC_ERROR;
 }
 
 static void interrupted(int signal)
@@ -287,8 +323,10 @@ static void converse(struct session *session)
 			errno = 0;
 			continue;
 		}
-		if (!text || length <= 0)
+		if (!text || length <= 0) {
+			putc('\n', stdout);
 			break;
+		}
 		if (length > 1)
 			history(past, &event, H_ENTER, text);
 		status = session_run(session, text);

@@ -536,7 +536,7 @@ static int run_help(struct request *request)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		char *usage = memory_format("%s %s", commands[i].name, commands[i].operands);
 
-		answer_line(request->session->teller.answer, json_pack("{s:s, s:s}", "usage", usage, "help", commands[i].help), "%-36s%s", usage,
+		answer_line(request->session->teller.answer, json_pack("{s:s, s:s}", "usage", usage, "help", commands[i].help), "%-37s%s", usage,
 			    commands[i].help);
 		free(usage);
 	}
@@ -684,6 +684,8 @@ char *session_complete(const struct session *session, const char *word, bool fir
 	for (uint32_t i = 0; i < session->whole->threads.count; i++) {
 		char *name = thread_name(session->whole, i);
 
+		for (char *quote = name; (quote = strchr(quote, '"'));)
+			*quote = '_'; /* no word can have one; the tid tells which thread is meant */
 		if (!strncmp(name, word, length) && index-- == 0)
 			return name;
 		free(name);
