@@ -860,6 +860,9 @@ posted() {
 		run -1 bash -c 'graph-build --whole --semantics=known in 2>&1 >/dev/null'
 		assert_output --regexp '^(.*\n)*graph-build: (in:[0-9]+: )?known:2: '
 	done
+	printf 'cut from=a to=b\0 and=more\n' >known
+	run -1 graph-walk --semantics=known -x help in
+	assert_output "graph-walk: 'known' is no text: it has a NUL"
 	graph-build --whole --text in | grep -v ^event >graph.txt
 	echo 'boundary event=func:./app:run' >known
 	run -1 graph-walk --semantics=known -x help graph.txt

@@ -232,10 +232,12 @@ int semantics_add(struct semantics *semantics, const char *line, const char *pla
 
 static int read_file(struct semantics *semantics, const char *path, bool shipped)
 {
-	char *text = file_read(path, NULL), *rest = text, *line;
-	size_t before = semantics->rules.count;
+	size_t before = semantics->rules.count, size;
+	char *text = file_read(path, &size), *rest = text, *line;
 	int status = text ? 0 : -1;
 
+	if (text && strlen(text) != size)
+		status = fail("'%s' is no text: it has a NUL", path);
 	for (int number = 1; status == 0 && (line = strsep(&rest, "\n")); number++) {
 		char *place = memory_format("%s:%d", path, number);
 
