@@ -338,14 +338,28 @@ static void converse(struct session *session)
 	el_end(line);
 }
 
+/* A line of a script, of so many bytes. */
+static enum session_status run_line(struct session *session, const char *line, size_t length)
+{
+	if (strlen(line) == length)
+		return session_run(session, line);
+	fail("the commands are no text: they have a NUL");
+	return SESSION_FAILED;
+}
+
 static enum session_status run_file(struct session *session, FILE *in)
 {
 	enum session_status status = SESSION_DONE;
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t length;
 
-	while (status == SESSION_DONE && getline(&line, &room, in) >= 0)
-		status = session_run(session, line);
+	while (status == SESSION_DONE && (length = getline(&line, &room, in)) >= 0)
+		status = run_line(session, line, (size_t)length);
+	if (status == SESSION_DONE && ferror(in)) {
+		fail_errno("cannot read the commands");
+		status = SESSION_FAILED;
+	}
 	free(line);
 	return status;
 }

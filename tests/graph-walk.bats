@@ -652,6 +652,11 @@ in fetch: 1 of 6 samples'
 		run -1 graph-walk -x help broken
 		assert_output --regexp '^graph-walk: (broken:[0-9]+: )?(an edge|a segment|there|the edge|segment|end=) ?'
 	done
+	# what cannot be read, and what is no text, is no end
+	run -1 graph-walk --script=. in
+	assert_output 'graph-walk: cannot read the commands: is a directory'
+	run -1 bash -c 'printf "windows\0; bogus\n" | graph-walk in'
+	assert_output 'graph-walk: the commands are no text: they have a NUL'
 }
 
 @test "at a terminal there is a prompt, which an interrupt returns to" {
