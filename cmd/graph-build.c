@@ -28,12 +28,12 @@ static struct semantics semantics;
 static const struct {
 	const char *name;
 	enum graphs graphs;
-} kinds[] = {{"all", GRAPHS_ALL}, {"wake", GRAPHS_WAKE}, {"rag", GRAPHS_RAG}};
+} kinds[] = {{"all", GRAPHS_ALL}, {"wake", GRAPHS_WAKE}, {"rag", GRAPHS_RAG}, {"event", GRAPHS_ALL /* by --whole */}};
 
 static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
-	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake or rag (default all)"},
-	{OPTION_FLAG, 0, "whole", &whole, NULL, "build one graph, of all that every thread did"},
+	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake, rag or event (default all)"},
+	{OPTION_FLAG, 0, "whole", &whole, NULL, "build one graph, of all that every thread did: --kind=event"},
 	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "what you know of the program (tailblame-semantics(5))"},
 	OPTION_TEXT(&as_text),
 	{0},
@@ -99,7 +99,7 @@ static enum graphs wanted(void)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kind, kinds[i].name))
 			return kinds[i].graphs;
-	die_usage("no kind '%s': wake, rag, all", kind);
+	die_usage("no kind '%s': wake, rag, event, all", kind);
 }
 
 /* -1 after fail(). */
@@ -146,9 +146,17 @@ static void close_building(struct building *building)
 	events_free(building->events);
 }
 
-int main(int argc, char **argv)
+static int read_options(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn events into graphs of who waited for whom");
+
+	whole |= !strcmp(kind, "event");
+	return first;
+}
+
+int main(int argc, char **argv)
+{
+	int first = read_options(argc, argv);
 	struct handlers handlers = {.finish = whole ? whole_stream_over : stream_over, .host = another_building};
 	struct building building = {0}, *other;
 	bool all = wanted() == GRAPHS_ALL;

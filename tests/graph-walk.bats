@@ -340,6 +340,7 @@ from=2 to=5 kind=flag ts=1.560000000'
 	assert_output "$(stream-cat --text graph.tb | grep -c 'graph=whole')"
 	run ! grep '^blame' out
 	report graph.tb >page
+	graph-build --kind=event in | cmp - graph.tb
 	run -2 graph-build --whole --kind=wake in
 	assert_output --partial 'graph-build: --whole builds a graph of its own kind, without --kind'
 }
