@@ -617,6 +617,7 @@ static int read_text(struct events *events, const struct record *record, struct 
 		return stream_fail(events->stream, "cpu or tid is out of range");
 	event->cpu = (uint32_t)cpu;
 	event->tid = (int32_t)tid;
+	event->own = name + 1;
 	event->type = types_named(events->types, name->value, name->value_length);
 	own = fields_find(fields, "comm");
 	if (own && own < name) { /* a comm= behind name= is a field of the event */

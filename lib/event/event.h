@@ -64,6 +64,7 @@ struct event {
 	uint32_t size;
 	bool swapped;
 	const struct fields *fields; /* text; NULL for a raw event */
+	const struct field *own;     /* then: those behind its name */
 };
 
 /* Attaches to the stream. Close the stream first, then call events_free(). */

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -36,25 +37,26 @@ static int64_t load_signed(const char *at, unsigned size, bool swapped)
 }
 
 /* A text event's own fields follow name=: some are called comm, cpu or name, too. */
-static const struct field *own_field(const struct fields *fields, const char *key)
+static const struct field *own_field(const struct event *event, const char *key)
 {
 	size_t length = strlen(key);
-	const struct field *name = fields_find(fields, "name");
 
-	for (const struct field *field = name + 1; field < fields->item + fields->count; field++)
-		if (field->key_length == length && !memcmp(field->key, key, length))
+	for (const struct field *field = event->own; field < event->fields->item + event->fields->count; field++)
+		if (field->key_length == length && *field->key == *key && !memcmp(field->key, key, length))
 			return field;
 	return NULL;
 }
 
 static enum event_spelling read_written(const struct event *event, const struct event_field *field, int64_t *number)
 {
-	const struct field *own = own_field(event->fields, field->name);
+	const struct field *own = own_field(event, field->name);
 	uint64_t dev = 0;
 
 	*number = own || strcmp(field->name, "common_pid") ? 0 : event->tid;
 	if (!own)
 		return SPELL_SIGNED;
+	if (own->value_length == 0 || (!isdigit((unsigned char)*own->value) && *own->value != '-'))
+		return SPELL_TEXT; /* no number, and no device: most texts */
 	if (number_integer(own->value, own->value_length, number) == 0)
 		return *own->value == '-' ? SPELL_SIGNED : memchr(own->value, 'x', own->value_length) ? SPELL_ADDRESS : SPELL_UNSIGNED;
 	if (device_parse(own->value, own->value_length, &dev) < 0)
@@ -76,23 +78,29 @@ static bool is_marked(const struct event *event, const struct event_field *field
 }
 
 /* In text only functions have such fields; elsewhere a question mark may be what it says. */
-bool event_is_unknown(const struct event *event, const struct event_field *field)
+static bool is_question(const struct event *event, const struct field *own)
 {
 	static const char functions[] = "func:", points[] = "point:";
-	const struct field *own;
 
-	if (event->payload)
-		return field->unknown_at && is_marked(event, field);
-	own = own_field(event->fields, field->name);
 	return own && own->value_length == 1 && *own->value == '?' &&
 	       (!strncmp(event->type->name, functions, strlen(functions)) || !strncmp(event->type->name, points, strlen(points)));
 }
 
-bool event_has(const struct event *event, const struct event_field *field)
+bool event_is_unknown(const struct event *event, const struct event_field *field)
 {
 	if (event->payload)
+		return field->unknown_at && is_marked(event, field);
+	return is_question(event, own_field(event, field->name));
+}
+
+bool event_has(const struct event *event, const struct event_field *field)
+{
+	const struct field *own;
+
+	if (event->payload)
 		return fits(event, field) && !(field->unknown_at && is_marked(event, field));
-	return own_field(event->fields, field->name) && !event_is_unknown(event, field);
+	own = own_field(event, field->name);
+	return own && !is_question(event, own);
 }
 
 int64_t event_number(const struct event *event, const struct event_field *field)
@@ -136,7 +144,7 @@ static int64_t written_element(const struct field *own, unsigned index)
 int64_t event_element(const struct event *event, const struct event_field *field, unsigned index)
 {
 	if (!event->payload) {
-		const struct field *own = own_field(event->fields, field->name);
+		const struct field *own = own_field(event, field->name);
 
 		return own ? written_element(own, index) : 0;
 	}
@@ -169,7 +177,7 @@ size_t event_text(const struct event *event, const struct event_field *field, ch
 			return copy_text(text, room, "", 0);
 		return copy_text(text, room, event->payload + offset, strnlen(event->payload + offset, bytes));
 	}
-	own = own_field(event->fields, field->name);
+	own = own_field(event, field->name);
 	if (!own)
 		return copy_text(text, room, "", 0);
 	length = field_text(own, text, room);

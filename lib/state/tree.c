@@ -3,23 +3,28 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include <xxhash.h>
 
 #include "base/memory.h"
 
 struct node {
-	UT_hash_handle hh;
-	uint32_t number, last_child, earlier;
+	uint32_t parent, last_child, earlier;
 	uint8_t depth;
 	uint16_t length; /* of the name */
-	struct {
-		uint32_t parent;
-		char name[];
-	} key;
+	char name[];
 };
 
+/* Of a node, at the first free place from its hash on: a node is looked at only where its hash is the one that is wanted. */
+struct place {
+	uint32_t hash, node; /* 0: it is free, for the root is in none */
+};
+
+enum { PLACES_FIRST = 256 };
+
 struct state_tree {
-	struct node *named;
+	struct place *places;
+	size_t mask; /* how many there are, a power of two, less one */
 	ARRAY(struct node *) nodes;
 };
 
@@ -27,11 +32,10 @@ static struct node *make(struct state_tree *tree, uint32_t parent, const char *n
 {
 	struct node *node = memory_new(1, sizeof(*node) + length + 1);
 
-	node->number = (uint32_t)tree->nodes.count;
 	node->last_child = node->earlier = STATE_NO_NODE;
-	node->key.parent = parent;
+	node->parent = parent;
 	node->length = (uint16_t)length;
-	memcpy(node->key.name, name, length);
+	memcpy(node->name, name, length);
 	*ARRAY_ADD(&tree->nodes) = node;
 	return node;
 }
@@ -40,6 +44,8 @@ struct state_tree *state_tree_new(void)
 {
 	struct state_tree *tree = NEW(struct state_tree);
 
+	tree->places = memory_new(PLACES_FIRST, sizeof(*tree->places));
+	tree->mask = PLACES_FIRST - 1;
 	make(tree, STATE_NO_NODE, "", 0);
 	return tree;
 }
@@ -48,7 +54,7 @@ void state_tree_free(struct state_tree *tree)
 {
 	if (!tree)
 		return;
-	HASH_CLEAR(hh, tree->named);
+	free(tree->places);
 	for (size_t i = 0; i < tree->nodes.count; i++)
 		free(tree->nodes.items[i]);
 	free(tree->nodes.items);
@@ -60,53 +66,87 @@ size_t state_tree_count(const struct state_tree *tree)
 	return tree->nodes.count;
 }
 
-static struct node *find(const struct state_tree *tree, uint32_t parent, const char *name, size_t length)
+static uint32_t hash_of(uint32_t parent, const char *name, size_t length)
 {
-	struct {
-		uint32_t parent;
-		char name[STATE_NAME_MAX];
-	} key;
-	struct node *node = NULL;
+	return (uint32_t)XXH3_64bits_withSeed(name, length, parent);
+}
 
-	key.parent = parent;
-	memcpy(key.name, name, length);
-	HASH_FIND(hh, tree->named, &key, sizeof(parent) + length, node);
-	return node;
+/* The place of a node, or a free one. */
+static struct place *find(const struct state_tree *tree, uint32_t hash, uint32_t parent, const char *name, size_t length)
+{
+	for (size_t at = hash & tree->mask;; at = (at + 1) & tree->mask) {
+		struct place *place = &tree->places[at];
+		const struct node *node;
+
+		if (!place->node)
+			return place;
+		if (place->hash != hash)
+			continue;
+		node = tree->nodes.items[place->node];
+		if (node->parent == parent && node->length == length && !memcmp(node->name, name, length))
+			return place;
+	}
+}
+
+/* At most half of the places are taken. */
+static void grow(struct state_tree *tree)
+{
+	struct place *old = tree->places;
+	size_t count = tree->mask + 1;
+
+	if (2 * tree->nodes.count < count)
+		return;
+	tree->places = memory_new(2 * count, sizeof(*tree->places));
+	tree->mask = 2 * count - 1;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = old[i].hash & tree->mask;
+
+		if (!old[i].node)
+			continue;
+		while (tree->places[at].node)
+			at = (at + 1) & tree->mask;
+		tree->places[at] = old[i];
+	}
+	free(old);
 }
 
 uint32_t state_tree_find(const struct state_tree *tree, uint32_t parent, const char *name, size_t length)
 {
-	const struct node *node = length <= STATE_NAME_MAX ? find(tree, parent, name, length) : NULL;
+	uint32_t node = length <= STATE_NAME_MAX ? find(tree, hash_of(parent, name, length), parent, name, length)->node : 0;
 
-	return node ? node->number : STATE_NO_NODE;
+	return node ? node : STATE_NO_NODE;
 }
 
 uint32_t state_tree_get(struct state_tree *tree, uint32_t parent, const char *name, size_t length)
 {
 	struct node *above = tree->nodes.items[parent], *node;
+	struct place *place;
+	uint32_t hash;
 
 	length = length < STATE_NAME_MAX ? length : STATE_NAME_MAX;
-	node = find(tree, parent, name, length);
-	if (node)
-		return node->number;
+	hash = hash_of(parent, name, length);
+	place = find(tree, hash, parent, name, length);
+	if (place->node)
+		return place->node;
 	if (above->depth == STATE_DEPTH_MAX)
 		return STATE_NO_NODE;
+	*place = (struct place){hash, (uint32_t)tree->nodes.count};
 	node = make(tree, parent, name, length);
 	node->depth = (uint8_t)(above->depth + 1);
 	node->earlier = above->last_child;
-	above->last_child = node->number;
-	HASH_ADD(hh, tree->named, key, sizeof(parent) + length, node);
-	return node->number;
+	above->last_child = (uint32_t)tree->nodes.count - 1;
+	grow(tree);
+	return above->last_child;
 }
 
 uint32_t state_tree_parent(const struct state_tree *tree, uint32_t node)
 {
-	return tree->nodes.items[node]->key.parent;
+	return tree->nodes.items[node]->parent;
 }
 
 const char *state_tree_name(const struct state_tree *tree, uint32_t node)
 {
-	return tree->nodes.items[node]->key.name;
+	return tree->nodes.items[node]->name;
 }
 
 uint32_t state_tree_last_child(const struct state_tree *tree, uint32_t node)
@@ -124,10 +164,10 @@ static char *put_path(const struct state_tree *tree, uint32_t node, char *end)
 	const struct node *at = tree->nodes.items[node];
 
 	if (at->depth > 1) {
-		end = put_path(tree, at->key.parent, end);
+		end = put_path(tree, at->parent, end);
 		*end++ = '/';
 	}
-	return (char *)memcpy(end, at->key.name, at->length) + at->length;
+	return (char *)memcpy(end, at->name, at->length) + at->length;
 }
 
 size_t state_tree_path(const struct state_tree *tree, uint32_t node, char path[STATE_PATH_ROOM])
