@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "base/number.h"
 
 /* The collector ends within a second; a filter behind it may still have buffered data to read. */
@@ -13,14 +14,11 @@ enum { GRACE_SECONDS = 30 };
 bool interrupt_again(int number)
 {
 	static volatile int64_t first[NSIG];
-	struct timespec now;
-	int64_t ns;
+	int64_t now = now_by(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 	if (first[number] == 0)
-		first[number] = ns;
-	return ns - first[number] > NSEC_PER_SEC;
+		first[number] = now;
+	return now - first[number] > NSEC_PER_SEC;
 }
 
 static void end_again(int number)

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "clock/merged.h"
 
@@ -53,14 +54,6 @@ struct live {
 	bool writing;
 	live_sayer *say;
 };
-
-static int64_t now_by(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 struct live *live_new(int64_t wait)
 {

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "fleet/parcel.h"
 #include "fleet/subject.h"
 
@@ -72,14 +73,6 @@ void sender_free(struct sender *sender)
 	free(sender);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 static void tell(struct sender *sender, const char *text)
 {
 	if (sender->told && !strcmp(sender->told, text))
@@ -107,7 +100,7 @@ static void back_off(struct sender *sender)
 
 	if (seconds < RETRY_MOST)
 		sender->failures++;
-	sender->wait_until = now_ns() + (int64_t)(seconds * (0.5 + 0.5 * (double)random() / RAND_MAX) * 1e9);
+	sender->wait_until = now_by(CLOCK_MONOTONIC) + (int64_t)(seconds * (0.5 + 0.5 * (double)random() / RAND_MAX) * 1e9);
 }
 
 /* -1: the server did not take it. */
@@ -139,7 +132,7 @@ static void hold_rate(struct sender *sender, size_t size)
 	struct timespec wait = {0, (long)(seconds * 1e9)};
 
 	if (seconds >= 1)
-		sender->wait_until = now_ns() + (int64_t)(seconds * 1e9);
+		sender->wait_until = now_by(CLOCK_MONOTONIC) + (int64_t)(seconds * 1e9);
 	else if (seconds > 0)
 		nanosleep(&wait, NULL);
 }
@@ -147,10 +140,10 @@ static void hold_rate(struct sender *sender, size_t size)
 /* Until there are no more, the server does not take one, or it is time to look for something else. */
 static void send_some(struct sender *sender)
 {
-	int64_t end = now_ns() + STEP_SECONDS * INT64_C(1000000000);
+	int64_t end = now_by(CLOCK_MONOTONIC) + STEP_SECONDS * INT64_C(1000000000);
 	const char *name;
 
-	while (now_ns() < end && now_ns() >= sender->wait_until) {
+	while (now_by(CLOCK_MONOTONIC) < end && now_by(CLOCK_MONOTONIC) >= sender->wait_until) {
 		char *bytes;
 		size_t size;
 		int status;
@@ -224,9 +217,9 @@ void sender_step(struct sender *sender)
 	tell_dropped(sender);
 	if (up && is_time(sender))
 		send_some(sender);
-	if (now_ns() >= sender->sweep_at) {
+	if (now_by(CLOCK_MONOTONIC) >= sender->sweep_at) {
 		outbox_sweep(sender->outbox);
-		sender->sweep_at = now_ns() + SWEEP_SECONDS * INT64_C(1000000000);
+		sender->sweep_at = now_by(CLOCK_MONOTONIC) + SWEEP_SECONDS * INT64_C(1000000000);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "chart/chart.h"
+#include "chart/wanted.h"
 #include "event/event.h"
 #include "log/probe_cost.h"
 #include "program/argument.h"
@@ -227,14 +228,6 @@ static void say_function(const struct calls *calls, const struct chart *chart)
 
 /* --- the collector -------------------------------------------------------------------------------------------------------------- */
 
-static const char *event_of(const struct chart *chart, enum chart_role role)
-{
-	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].role == role)
-			return chart->events[i].event;
-	return NULL;
-}
-
 static void want_cost(struct calls *calls, const struct chart *chart)
 {
 	struct arguments arguments = {0};
@@ -245,7 +238,7 @@ static void want_cost(struct calls *calls, const struct chart *chart)
 		arguments.count = 0;
 	for (int i = 0; i < arguments.count; i++)
 		results += arguments.items[i].base == ARGUMENT_RESULT;
-	probe_cost_add(calls->cost, name, event_of(chart, CHART_START), (unsigned)arguments.count - results, event_of(chart, CHART_END), results);
+	probe_cost_add(calls->cost, name, wanted_event(chart, CHART_START), (unsigned)arguments.count - results, wanted_event(chart, CHART_END), results);
 	free(name);
 }
 
@@ -257,7 +250,7 @@ static int place(struct calls *calls, struct probes *probes)
 	for (size_t i = 0; i < calls->charts.count; i++) {
 		struct chart *chart = calls->charts.items[i];
 
-		if (probes_function(probes, chart->binary, chart->function, chart->arguments, event_of(chart, CHART_START), event_of(chart, CHART_END)) != 0) {
+		if (probes_function(probes, chart->binary, chart->function, chart->arguments, wanted_event(chart, CHART_START), wanted_event(chart, CHART_END)) != 0) {
 			calls->options->say("'%s' is not logged: %s", chart->function, fail_text());
 			chart_free(chart);
 			continue;

@@ -12,6 +12,7 @@
 #include <tracefs.h>
 
 #include "base/fail.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "log/rating.h"
 #include "program/sampler.h"
@@ -456,14 +457,6 @@ static enum cost_verdict keep_best(struct probe_cost *cost, const struct cost_su
 	return drop_others(cost, subject);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 static void begin(struct probe_cost *cost, const struct cost_subject *subject, double cpus)
 {
 	for (size_t i = 0; i < 2 * cost->functions.count; i++) {
@@ -481,7 +474,7 @@ enum cost_verdict probe_cost_check(void *context, const struct cost_subject *sub
 	static const int64_t period = NSEC_PER_SEC / 5;
 	struct probe_cost *cost = context;
 	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), all = 0, span, most = cost->limit * (double)NSEC_PER_SEC * cpus;
-	int64_t now = now_ns();
+	int64_t now = now_by(CLOCK_MONOTONIC);
 
 	(void)until;
 	if (!cost->begun) {

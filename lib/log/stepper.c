@@ -20,6 +20,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/open_files.h"
 
@@ -68,10 +69,8 @@ static void take_registers(const struct user_regs_struct *from, uint64_t to[STEP
 static bool tell(const struct tracer *tracer, struct stride stride)
 {
 	struct pollfd out = {.fd = tracer->out, .events = POLLOUT};
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	stride.ts = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	stride.ts = now_by(CLOCK_MONOTONIC);
 	stride.thread = tracer->stepped;
 	stride.depth = tracer->frames.count ? (uint32_t)tracer->frames.count - 1 : 0;
 	return poll(&out, 1, PATIENCE_MS) == 1 && write(tracer->out, &stride, sizeof(stride)) == sizeof(stride);

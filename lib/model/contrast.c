@@ -83,19 +83,10 @@ void contrast_free(struct contrast *contrast)
 	free(contrast);
 }
 
-/* A text of the stream, fit for a terminal; "" if it is missing. */
-static char *clean_copy(const struct fields *fields, const char *key)
-{
-	char *raw = fields_copy(fields, key), *clean = fit_clean(raw ? raw : "");
-
-	free(raw);
-	return clean;
-}
-
 static int see_trait(struct contrast *contrast, const struct fields *fields, bool same)
 {
 	struct trait trait = {.p = NAN, .explains = NAN, .same = same};
-	char *side = clean_copy(fields, "bad"), *sure = clean_copy(fields, "sure");
+	char *side = fit_field(fields, "bad"), *sure = fit_field(fields, "sure");
 
 	trait.sure = *sure;
 	for (int i = SIDE_ABOVE; i <= SIDE_WITHOUT; i++)
@@ -106,9 +97,9 @@ static int see_trait(struct contrast *contrast, const struct fields *fields, boo
 	if (fields_unsigned(fields, "rank", &trait.rank) < 0 || fields_double(fields, "p", &trait.p) < 0 ||
 	    fields_double(fields, "explains", &trait.explains) < 0)
 		return -1;
-	trait.feature = clean_copy(fields, "feature");
-	trait.cut = clean_copy(fields, "cut");
-	trait.text = clean_copy(fields, "text");
+	trait.feature = fit_field(fields, "feature");
+	trait.cut = fit_field(fields, "cut");
+	trait.text = fit_field(fields, "text");
 	*ARRAY_ADD(&contrast->traits) = trait;
 	return 0;
 }
@@ -121,7 +112,7 @@ static int see_foreign(struct contrast *contrast, const struct fields *fields)
 	    fields_double(fields, "mean_good", &foreign.mean_good) < 0 || fields_double(fields, "mean_bad", &foreign.mean_bad) < 0 ||
 	    fields_double(fields, "explains", &foreign.explains) < 0)
 		return -1;
-	foreign.call = clean_copy(fields, "call");
+	foreign.call = fit_field(fields, "call");
 	*ARRAY_ADD(&contrast->foreign) = foreign;
 	return 0;
 }
@@ -144,7 +135,7 @@ static int see(struct contrast *contrast, enum kind kind, const struct fields *f
 		return 0;
 	case KIND_CLUSTER:
 		free(contrast->summary);
-		contrast->summary = clean_copy(fields, "text");
+		contrast->summary = fit_field(fields, "text");
 		contrast->exit = fields_is(fields, "metric", "exit");
 		contrast->good = contrast->bad = 0; /* labels follow, those of runs with a class of their own, too */
 		return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/now.h"
 #include "base/number.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -14,11 +15,8 @@ static int64_t before; /* spent by those that live no more */
 static int64_t spent_by(int32_t process)
 {
 	clockid_t clock;
-	struct timespec spent;
 
-	if (!process || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &spent) < 0)
-		return 0;
-	return spent.tv_sec * NSEC_PER_SEC + spent.tv_nsec;
+	return process && clock_getcpuclockid(process, &clock) == 0 ? now_by(clock) : 0;
 }
 
 static void replace(int32_t old, int32_t new)

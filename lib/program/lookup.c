@@ -18,6 +18,7 @@
 #include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/proc.h"
 #include "program/argument.h"
@@ -93,21 +94,14 @@ struct lookup *lookup_new(int (*stopped)(void))
 	return lookup;
 }
 
-static int64_t time_of(clockid_t clock)
-{
-	struct timespec now;
-
-	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 /* False: a file system that it waits for has not answered yet. */
 static bool is_reaped(pid_t process)
 {
-	int64_t begun = time_of(CLOCK_MONOTONIC);
+	int64_t begun = now_by(CLOCK_MONOTONIC);
 	struct timespec pause = {.tv_nsec = 20000};
 
 	while (waitpid(process, NULL, WNOHANG) == 0) {
-		if (time_of(CLOCK_MONOTONIC) - begun > KILL_MS * NSEC_PER_MSEC && proc_state(process) != 'R')
+		if (now_by(CLOCK_MONOTONIC) - begun > KILL_MS * NSEC_PER_MSEC && proc_state(process) != 'R')
 			return false;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < NSEC_PER_MSEC)
@@ -166,20 +160,20 @@ static int64_t cpu_of(const struct lookup *lookup)
 {
 	clockid_t clock;
 
-	return clock_getcpuclockid(lookup->process, &clock) == 0 ? time_of(clock) : 0;
+	return clock_getcpuclockid(lookup->process, &clock) == 0 ? now_by(clock) : 0;
 }
 
 static bool is_stopped(struct lookup *lookup)
 {
 	if (!lookup->stopped_at && lookup->stopped && lookup->stopped())
-		lookup->stopped_at = time_of(CLOCK_MONOTONIC);
-	return lookup->stopped_at && time_of(CLOCK_MONOTONIC) - lookup->stopped_at > LOOKUP_STOP_MS * NSEC_PER_MSEC;
+		lookup->stopped_at = now_by(CLOCK_MONOTONIC);
+	return lookup->stopped_at && now_by(CLOCK_MONOTONIC) - lookup->stopped_at > LOOKUP_STOP_MS * NSEC_PER_MSEC;
 }
 
 /* The outcome so far of a question without an answer; ANSWERED: there may still be one. */
 static enum outcome outlook(struct lookup *lookup)
 {
-	int64_t now = time_of(CLOCK_MONOTONIC);
+	int64_t now = now_by(CLOCK_MONOTONIC);
 	bool runs = proc_state(lookup->process) == 'R';
 
 	lookup->waited += runs ? 0 : now - lookup->looked; /* one that runs, or has no CPU yet, is judged by its CPU time only */
@@ -202,7 +196,7 @@ static enum outcome receive(struct lookup *lookup)
 	struct iovec parts[2] = {{&lookup->answer, sizeof(lookup->answer)}, {lookup->text, ANSWER_ROOM}};
 	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
-	lookup->looked = time_of(CLOCK_MONOTONIC);
+	lookup->looked = now_by(CLOCK_MONOTONIC);
 	for (;;) {
 		ssize_t got = recvmsg(lookup->socket, &message, 0);
 		enum outcome outcome;
@@ -269,7 +263,7 @@ int lookup_start(struct lookup *lookup)
 	lookup->process = process;
 	lookup->socket = ends[0];
 	lookup->processes++;
-	lookup->begun = time_of(CLOCK_MONOTONIC);
+	lookup->begun = now_by(CLOCK_MONOTONIC);
 	lookup->begun_cpu = lookup->waited = 0;
 	lookup->patience = LOOKUP_WALL_MS * NSEC_PER_MSEC;
 	if (tell(lookup, &question, NULL, 0, -1) && receive(lookup) == ANSWERED)
@@ -316,7 +310,7 @@ static enum outcome ask(struct lookup *lookup, const struct lookup_question *que
 {
 	enum outcome outcome;
 
-	lookup->begun = time_of(CLOCK_MONOTONIC);
+	lookup->begun = now_by(CLOCK_MONOTONIC);
 	lookup->begun_cpu = cpu_of(lookup);
 	lookup->waited = 0;
 	lookup->patience = (about->system == FUSE_SUPER_MAGIC ? LOOKUP_FUSE_MS : LOOKUP_WALL_MS) * NSEC_PER_MSEC;

@@ -20,6 +20,7 @@
 #include <linux/sockios.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/open_files.h"
 #include "base/proc.h"
@@ -176,14 +177,6 @@ static _Noreturn void serve(int socket)
 
 /* --- the side that asks ------------------------------------------------------------------------------------------------------- */
 
-static int64_t now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 /* Of those that were left, one that has ended makes room; NULL: none has. */
 static pid_t *room_to_leave(void)
 {
@@ -234,14 +227,14 @@ static void leave(void)
 /* 1: there is an answer; 0: not in time, though the process did not lack a CPU; -1: there will be none. */
 static int await(void)
 {
-	int64_t begun = now();
+	int64_t begun = now_by(CLOCK_MONOTONIC);
 	struct pollfd answered = {.fd = opener.socket, .events = POLLIN};
 	int status;
 
 	do
 		status = poll(&answered, 1, OPENER_MS);
 	while ((status < 0 && errno == EINTR) ||
-	       (status == 0 && now() - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && proc_state(opener.process) == 'R'));
+	       (status == 0 && now_by(CLOCK_MONOTONIC) - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && proc_state(opener.process) == 'R'));
 	return status;
 }
 
@@ -258,7 +251,7 @@ static bool is_silent(const char *path)
 
 	for (size_t i = 0; i < FOLDERS; i++)
 		if (folders[i].path && strlen(folders[i].path) == length && strncmp(folders[i].path, path, length) == 0 &&
-		    now() - folders[i].since < OPENER_REST_S * NSEC_PER_SEC)
+		    now_by(CLOCK_MONOTONIC) - folders[i].since < OPENER_REST_S * NSEC_PER_SEC)
 			return true;
 	return false;
 }
@@ -269,7 +262,7 @@ static void note_silent(const char *path)
 
 	free(folders[at].path);
 	folders[at].path = memory_text(path, folder_length(path));
-	folders[at].since = now();
+	folders[at].since = now_by(CLOCK_MONOTONIC);
 }
 
 /* 1: there is an answer; 0: nobody answers; -1: the process is gone. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "source/instance.h"
 
@@ -107,20 +108,12 @@ static int64_t ask_kernel(int stats)
 
 int64_t clock_now(const struct trace_clock *clock)
 {
-	struct timespec now;
-
-	if (clock->stats >= 0)
-		return ask_kernel(clock->stats);
-	clock_gettime(clock->id, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	return clock->stats >= 0 ? ask_kernel(clock->stats) : now_by(clock->id);
 }
 
 int64_t clock_wall(const struct trace_clock *clock)
 {
-	struct timespec wall;
-	int64_t before = clock_now(clock), after;
+	int64_t before = clock_now(clock), wall = now_by(CLOCK_REALTIME), after = clock_now(clock);
 
-	clock_gettime(CLOCK_REALTIME, &wall);
-	after = clock_now(clock);
-	return wall.tv_sec * NSEC_PER_SEC + wall.tv_nsec - (before + (after - before) / 2);
+	return wall - (before + (after - before) / 2);
 }

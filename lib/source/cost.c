@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "program/helpers.h"
 #include "program/stacks.h"
@@ -263,13 +264,6 @@ static bool is_context(const struct cost *cost, const struct selected *selected,
 
 /* --- what was spent ------------------------------------------------------------------------------------------------ */
 
-static int64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 static int64_t price(const struct selected *selected)
 {
 	return !selected->origin ? EVENT_NS : selected->at_exits ? EXIT_NS : PROBE_NS;
@@ -286,11 +280,11 @@ static int64_t extra_of_probes(const struct selection *selection)
 
 static struct spent spent_now(const struct cost_subject *subject)
 {
-	struct spent spent = {.at = nanoseconds(CLOCK_MONOTONIC)};
+	struct spent spent = {.at = now_by(CLOCK_MONOTONIC)};
 
 	spent.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
 	spent.lookups = helpers_spent();
-	spent.own = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
+	spent.own = now_by(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
 	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->selection) + (int64_t)spent.stacks * STACK_NS;
 	return spent;
 }
@@ -599,7 +593,7 @@ enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subjec
 		begin(cost, subject->selection);
 	if (cost->deciding)
 		return shed(cost, subject, until);
-	if (!spent_is_due(&cost->looks, nanoseconds(CLOCK_MONOTONIC), PERIOD))
+	if (!spent_is_due(&cost->looks, now_by(CLOCK_MONOTONIC), PERIOD))
 		return COST_FINE;
 	now = spent_now(subject);
 	spent_add(&cost->looks, &now, PERIOD);

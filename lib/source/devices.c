@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 
 #define DEVICES "/sys/dev/block"
@@ -206,17 +207,9 @@ static int look_at_all(struct devices *devices, struct stream *stream)
 	return status;
 }
 
-static int64_t cpu_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 int devices_look(struct devices *devices, struct stream *stream, int64_t now)
 {
-	int64_t cost = cpu_time(), pause;
+	int64_t cost = now_by(CLOCK_THREAD_CPUTIME_ID), pause;
 	int status;
 
 	if (now < devices->next)
@@ -224,7 +217,7 @@ int devices_look(struct devices *devices, struct stream *stream, int64_t now)
 	status = look_at_all(devices, stream);
 	if (status == 0)
 		status = look_at_paths(devices, stream);
-	pause = (cpu_time() - cost) * COST_LIMIT;
+	pause = (now_by(CLOCK_THREAD_CPUTIME_ID) - cost) * COST_LIMIT;
 	devices->next = now + (pause > NSEC_PER_SEC ? pause : NSEC_PER_SEC);
 	return status;
 }

@@ -16,6 +16,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "stream/line.h"
 
@@ -74,14 +75,6 @@ static char *socket_path(int kind)
 	const char *path = getenv("TAILBLAME_MARKERS");
 
 	return memory_format("%s%s", path && *path ? path : MARKERS_PATH, kind == MARKERS_OF_THROWS ? MARKERS_THROWN : "");
-}
-
-static int64_t monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
 /* --- the socket ---------------------------------------------------------------------------------------------------------- */
@@ -546,7 +539,7 @@ static int take_kind(struct markers *markers, struct stream *stream, int kind)
 		struct iovec data = {markers->datagram, sizeof(markers->datagram)};
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
 		ssize_t size = recvmsg(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-		int64_t now = monotonic();
+		int64_t now = now_by(CLOCK_MONOTONIC);
 
 		if (end_second(markers, stream, now) < 0)
 			return -1;

@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "source/cgroup.h"
 
@@ -226,14 +227,6 @@ static void walk(struct look *look)
 	}
 }
 
-static int64_t cpu_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 static void look_at_known(struct look *look)
 {
 	struct quota_group *group, *next;
@@ -265,15 +258,15 @@ int quotas_look(struct quotas *quotas, struct stream *stream, const struct trace
 
 	if (!mount_point(quotas))
 		return 0;
-	cost = cpu_time();
+	cost = now_by(CLOCK_THREAD_CPUTIME_ID);
 	if (look.begun >= quotas->next_walk) {
 		walk(&look);
-		pause = (cpu_time() - cost) * COST_LIMIT;
+		pause = (now_by(CLOCK_THREAD_CPUTIME_ID) - cost) * COST_LIMIT;
 		quotas->next_walk =
 		    look.begun + (pause > NSEC_PER_SEC / WALKS_A_SECOND ? pause : NSEC_PER_SEC / WALKS_A_SECOND);
 	} else if (look.begun >= quotas->next_look) {
 		look_at_known(&look);
-		quotas->next_look = look.begun + (cpu_time() - cost) * COST_LIMIT;
+		quotas->next_look = look.begun + (now_by(CLOCK_THREAD_CPUTIME_ID) - cost) * COST_LIMIT;
 	}
 	free(look.tids.list.items);
 	return look.status;

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/proc.h"
 #include "source/execs.h"
@@ -236,14 +237,12 @@ enum { READINGS_PER_SECOND = 10 }; /* the kernel's list is long */
 
 static const char *remembered(struct threads *threads)
 {
-	struct timespec clock;
 	int64_t now;
 	char *path;
 
 	if (threads->recorded)
 		return threads->recorded;
-	clock_gettime(CLOCK_MONOTONIC, &clock);
-	now = clock.tv_sec * NSEC_PER_SEC + clock.tv_nsec;
+	now = now_by(CLOCK_MONOTONIC);
 	if (now < threads->remembered.next)
 		return threads->remembered.text;
 	threads->remembered.next = now + NSEC_PER_SEC / READINGS_PER_SECOND;

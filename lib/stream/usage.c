@@ -2,17 +2,10 @@
 
 #include <time.h>
 
+#include "base/now.h"
 #include "base/number.h"
 
 #define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; less is not worth a word */
-
-static int64_t now_by(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 void usage_begin(struct usage *usage)
 {

@@ -1,0 +1,13 @@
+/*
+ * now: what a clock of this machine shows.
+ */
+#ifndef BASE_NOW_H
+#define BASE_NOW_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* ns; 0: there is no such clock, as that of a process that has ended. */
+int64_t now_by(clockid_t clock);
+
+#endif
