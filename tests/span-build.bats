@@ -422,6 +422,24 @@ followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 s
 	assert_equal "$(EDIT='/111.0042/{h;d};/111.0043/G' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no1\n10>13 sub yes'
 }
 
+@test "messages: between two hosts" {
+	bus_state
+	# node a and who asks it are one host, node b and the subscriber another
+	published | awk -v waits="$WAITS" '
+		function at(name) { if (name != host) print "host name=" name " machine=x86_64 waits=" waits; host = name }
+		/^host/ { next }
+		/^task/ { at(/tid=[12]0 /  ? "one" : "two") }
+		/^event/ { side = /sk(addr)?=[0-9]/ ? (/sk(addr)?=[123] / ? "one" : "two") : (/tid=[12]0 / ? "one" : "two"); at(side) }
+		{ print }' >hosts
+	assert_equal "$(messages <hosts)" "$followed"
+	run -0 span-build -s ./bus.state --text hosts
+	assert_line --regexp '^span id=8 parent=4 .* host=two pid=30 .*kind=consumer peer=10.0.0.2 bytes_in=100 sure=yes name=bus$'
+	assert_line --regexp '^span id=4 .* host=one pid=20 '
+	# where clocks may be apart by more than the way took, its label says so
+	{ echo "clock host=two reference=one a=1 b=0 from=0 to=200 pairs=9 width=0.009"; cat hosts; } | span-build -s ./bus.state --text >apart
+	grep -q 'label="network: a to b at 10.0.0.3:17001, before span 8, no longer than the clocks may be apart, 9.00 ms"' apart
+}
+
 @test "messages: faults in message and backlog lines" {
 	bus_state
 	bad() { # LINE MESSAGE

@@ -227,3 +227,28 @@ collect() {
 	assert_line --regexp '^write '
 	assert_line --regexp '^other '
 }
+
+@test "redis.state: which connections are of clients, of a replica, and of its master" {
+	local port=$((20000 + RANDOM % 10000)) other=$((30000 + RANDOM % 10000)) server replica
+	[[ $(redis-server --version 2>/dev/null) = *v=7.0.15* ]] || skip "needs redis-server 7.0.15"
+	mkdir one two
+	redis-server --port $port --bind 127.0.0.1 --save '' --dir one --repl-diskless-sync-delay 0 >one/log 3>&- &
+	server=$!
+	redis-server --port $other --bind 127.0.0.1 --save '' --dir two >two/log 3>&- &
+	replica=$!
+	pids="$pids $server $replica"
+	until_true 60 grep -q 'Ready to accept' one/log || skip "redis-server cannot listen"
+	until_true 60 grep -q 'Ready to accept' two/log || skip "redis-server cannot listen"
+	cat >clients.sh <<-END
+		redis-cli -p $port set key first
+		redis-cli -p $other replicaof 127.0.0.1 $port
+		until redis-cli -p $other info replication | grep -q master_link_status:up; do sleep 0.1; done
+	END
+	trace-collect -s redis -p $server,$replica -o trace -- bash clients.sh
+	state-build -s redis -o history trace
+	run -0 state-query -f csv history range 'Connections/*/Type'
+	assert_line --regexp "\.$server/Connections/[0-9]+/Type,replica\$"
+	assert_line --regexp "\.$server/Connections/[0-9]+/Type,client\$"
+	assert_line --regexp "\.$replica/Connections/[0-9]+/Type,master\$"
+	refute_line --regexp "\.$server/.*,master\$"
+}

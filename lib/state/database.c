@@ -56,8 +56,8 @@ sqlite3_stmt *database_prepare(sqlite3 *database, const char *name, const char *
  * query would look for a journal. Rows are read in their order, so a large cache would only cost the memory.
  */
 static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0; PRAGMA cache_size=-512; BEGIN";
-/* Pages of 16 KiB: a tenth fewer bytes than of 4 KiB, and a quarter of the calls to read all of it. */
-static const char writing[] = "PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
+/* Pages of 8 KiB: 8 % fewer bytes than of 4 KiB, and half of the calls to read all of it; larger ones cost the writing of many attributes more. */
+static const char writing[] = "PRAGMA page_size=8192; PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
 			      "PRAGMA cache_size=-65536";
 
 sqlite3 *database_open(int fd, const char *name, bool write)
