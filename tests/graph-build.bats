@@ -112,6 +112,7 @@ window() {
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
 		asks|cruncher: running
+		asks-look|cruncher: running
 		asks-on|unknown: futex of victim
 		signalled|server: running
 		impatient|server: running

@@ -11,16 +11,22 @@
  * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
  * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
  * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
- * for an answer, with a limit of time, and whatever a profiler samples for anything.
+ * for an answer, with a limit of time, and whatever a profiler samples for anything. A call in between that did not sleep and
+ * got nothing was but a look, as a server's at the connection of the client for whom it waits.
  *
  * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
  */
-struct retry { /* of a thread */
-	uint64_t what; /* the futex or file of its last call that was in vain so far */
-	int64_t since; /* begin of the first of these calls; TIME_NONE: none */
+struct tries { /* calls that were in vain so far */
+	uint64_t what; /* the futex or file of the last one */
+	int64_t since; /* begin of the first; TIME_NONE: there are none */
 	int16_t call;
 	bool condition, timed; /* it is a futex that is no mutex; the last call had a limit of time */
-	bool now;	       /* the thread is in that call */
+};
+
+struct retry { /* of a thread */
+	struct tries tries;
+	struct tries before; /* those that another call came after */
+	bool now;	       /* the thread is in the last call */
 	bool in_condition;     /* which is for a futex that is no mutex */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	size_t slept;	       /* one more than the number of its last wait; 0: none */
@@ -31,15 +37,17 @@ static struct retry *retry_of(const struct thread *thread)
 	return thread->of[PART_RETRY];
 }
 
+static const struct tries no_tries = {.since = TIME_NONE, .call = CALL_NONE};
+
 static void thread_begin(struct thread *thread)
 {
-	*retry_of(thread) = (struct retry){.since = TIME_NONE, .broken = TIME_NONE, .call = CALL_NONE};
+	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .broken = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
 {
 	retry_of(thread)->now = false;
-	retry_of(thread)->since = TIME_NONE;
+	retry_of(thread)->tries = retry_of(thread)->before = no_tries;
 	retry_of(thread)->slept = 0;
 }
 
@@ -93,22 +101,23 @@ static bool is_broken(int64_t result)
 /* Tells whether the call repeats the one before, which was in vain. Two futexes or files whose numbers differ by less than `distance` are one. */
 static bool is_again(const struct thread *thread, uint64_t what, uint64_t distance)
 {
-	const struct retry *retry = retry_of(thread);
-	uint64_t from = what > retry->what ? what - retry->what : retry->what - what;
+	const struct tries *tries = &retry_of(thread)->tries;
+	uint64_t from = what > tries->what ? what - tries->what : tries->what - what;
 
-	return retry->since != TIME_NONE && !retry->now && retry->call == syscall_of(thread)->name && from < distance;
+	return tries->since != TIME_NONE && !retry_of(thread)->now && tries->call == syscall_of(thread)->name && from < distance;
 }
 
 static void begin_try(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
 {
 	struct retry *retry = retry_of(thread);
+	bool again = is_again(thread, what, distance);
 
-	if (!is_again(thread, what, distance))
-		retry->since = TIME_NONE;
-	if (retry->since == TIME_NONE)
-		retry->since = wake->now;
-	retry->call = syscall_of(thread)->name;
-	retry->what = what;
+	if (!again) {
+		retry->before = retry->now ? no_tries : retry->tries;
+		retry->tries.since = wake->now;
+	}
+	retry->tries.call = syscall_of(thread)->name;
+	retry->tries.what = what;
 	retry->now = true;
 }
 
@@ -141,13 +150,13 @@ static void on_futex(struct at *at)
 	retry->in_condition = operation == FUTEX_WAIT_BITSET; /* as the C library does, with conditions and semaphores */
 	if (operation != FUTEX_WAIT && !retry->in_condition)
 		return;
-	if (again && retry->condition && !retry->in_condition)
+	if (again && retry->tries.condition && !retry->in_condition)
 		return;
-	if (again && retry->timed && !timed)
-		retry->since = TIME_NONE;
+	if (again && retry->tries.timed && !timed)
+		retry->tries = no_tries;
 	begin_try(at->wake, thread, address, NEAR);
-	retry->condition = retry->in_condition;
-	retry->timed = timed;
+	retry->tries.condition = retry->in_condition;
+	retry->tries.timed = timed;
 }
 
 /* The last wait of the call that it is in; NULL: it did not sleep. */
@@ -179,7 +188,7 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 /* The end of this wait is that of all waits in vain before it. Within one call a thread may wait for one thing after the other. */
 static void give(const struct thread *thread, const struct piece *wait, uint8_t cause, int32_t index)
 {
-	struct piece *piece = &thread->pieces.items[thread_find(thread, retry_of(thread)->since)];
+	struct piece *piece = &thread->pieces.items[thread_find(thread, retry_of(thread)->tries.since)];
 
 	for (; piece < wait && piece->start < syscall_of(thread)->since; piece++) {
 		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
@@ -195,7 +204,7 @@ static void give(const struct thread *thread, const struct piece *wait, uint8_t 
 /* Tells whether the thread did next to nothing else since it asked first, up to and including that piece. */
 static bool only_asked(const struct thread *thread, const struct piece *piece)
 {
-	return thread_idled(thread, thread_find(thread, retry_of(thread)->since), (size_t)(piece - thread->pieces.items), 0);
+	return thread_idled(thread, thread_find(thread, retry_of(thread)->tries.since), (size_t)(piece - thread->pieces.items), 0);
 }
 
 static void answer(struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -214,7 +223,7 @@ static void cut(struct wake *wake)
 		const struct thread *thread = wake->threads.items[i];
 		const struct piece *wait = retry_of(thread)->now && thread_asleep(thread) ? wait_of_call(thread) : NULL;
 
-		if (wait && wait > thread->pieces.items && retry_of(thread)->since < syscall_of(thread)->since && only_asked(thread, wait - 1))
+		if (wait && wait > thread->pieces.items && retry_of(thread)->tries.since < syscall_of(thread)->since && only_asked(thread, wait - 1))
 			give(thread, wait, CAUSE_NONE, INDEX_NONE);
 	}
 }
@@ -229,11 +238,16 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	if (!retry->now)
 		return;
 	retry->now = false;
+	if (!wait && (is_vain(result) || result == 0) && retry->before.since != TIME_NONE) {
+		retry->tries = retry->before;
+		retry->before = no_tries;
+		return;
+	}
 	if (is_vain(result))
 		return;
 	if (wait)
 		answer(wake, thread, wait);
-	retry->since = TIME_NONE;
+	retry->tries = no_tries;
 }
 
 static void enters(struct wake *wake, struct thread *thread)
