@@ -142,7 +142,7 @@ offered() {
 	assert_equal "$(offered trace-export --format = p)" "perfetto"
 	assert_equal "$(offered cchart-filter --method = la)" "laney-p laney-u"
 	assert_equal "$(offered cchart-filter --sides =)" "upper lower both"
-	assert_equal "$(offered graph-build -k '')" "wake rag"
+	assert_equal "$(offered graph-build -k '')" "wake rag event"
 	assert_equal "$(offered cchart-filter -c run)" "runq"
 	for command in "blame-rank -n" "cchart-filter --rules =" "cchart-filter --limits =" "trace-collect -c func : ./server :" "report"; do
 		# shellcheck disable=SC2086 # words
