@@ -500,3 +500,13 @@ true_throughout() {
 	run -3 --separate-stderr stream-merge --text --only=demo a demo=fifo
 	diff <(sed -n 's/^event ts=[^ ]* //p' <<<"$output") <(stream-cat --text "$TOP/testdata/demo.tb" | sed -n 's/^event ts=[^ ]* //p')
 }
+
+# The sanitizers see a sum that overflows.
+@test "live: times and wall clocks that are as far apart as they can be" {
+	printf 'stream version=1 host=a wall=9000000000.0\nevent ts=-9000000000.0 cpu=0 tid=1 comm=a name=x:y\n' >a.txt
+	printf 'stream version=1 host=b wall=-9000000000.0\nevent ts=9000000000.0 cpu=0 tid=1 comm=a name=x:y\n' >b.txt
+	run -3 --separate-stderr stream-merge --wait=100ms -t a.txt b.txt
+	assert_line 'event ts=-9000000000.000000000 cpu=0 tid=1 comm=a name=x:y'
+	assert_line 'event ts=9000000000.000000000 cpu=0 tid=1 comm=a name=x:y'
+	[[ $stderr != *"runtime error"* ]] || fail "$stderr"
+}

@@ -157,7 +157,7 @@ static void gather(struct common *common, const struct sample *sample)
 	for (size_t i = common->baseline.count; i-- > 0;) {
 		struct common_block *block = &common->baseline.items[i];
 
-		if (llabs(block->ts - sample->end) >= common->apart)
+		if (!span_near(block->ts, sample->end, common->apart))
 			continue;
 		block->largest = fmax(block->largest, sample->value);
 		return;
@@ -233,7 +233,7 @@ static bool has_tail(const struct common *common)
 
 static bool is_near(const struct common_block *a, const struct common_block *b)
 {
-	return llabs(a->ts - b->ts) < 2 * COMMON_BLOCK;
+	return span_near(a->ts, b->ts, 2 * COMMON_BLOCK);
 }
 
 /* The largest burst and those beside it are an incident's, if the largest is beyond the limit that the others make. */

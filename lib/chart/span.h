@@ -4,6 +4,7 @@
 #ifndef CHART_SPAN_H
 #define CHART_SPAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline int64_t span_add(int64_t ts, int64_t span)
@@ -13,6 +14,24 @@ static inline int64_t span_add(int64_t ts, int64_t span)
 	if (__builtin_add_overflow(ts, span, &sum))
 		return span < 0 ? INT64_MIN : INT64_MAX;
 	return sum;
+}
+
+/* a - b */
+static inline int64_t span_difference(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(a, b, &difference))
+		return a < b ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+/* Tells whether the two are less than this apart. */
+static inline bool span_near(int64_t a, int64_t b, int64_t apart)
+{
+	int64_t difference = span_difference(a, b);
+
+	return difference < apart && difference > -apart;
 }
 
 /* The time between `from` and `to`; 0 if `to` is earlier. */
