@@ -422,6 +422,25 @@ followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 s
 	assert_equal "$(EDIT='/111.0042/{h;d};/111.0043/G' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no1\n10>13 sub yes'
 }
 
+@test "messages: what a program asks for behind one that it received may be for that one" {
+	bus_state
+	# the subscriber asks node b something else, over another connection
+	others() {
+		published | grep -v ^event
+		{ published | grep ^event; connection 109.4 40 7 8 0x4 0x3 40003 7001
+			for second in 109.6 111.5; do
+				FD=5 sends ${second}000 40 7 8 16; reads ${second}010 30 8 16; FD=$1 sends ${second}020 30 8 7 8; reads ${second}030 40 7 8
+			done; } | sort -s -t = -k 2,2
+	}
+	others 5 | span-build -s ./bus.state --text >got
+	grep -q '^span .*start=109.600.*service=sub kind=client .*sure=yes$' got
+	grep -q '^span .*start=111.500.*service=sub kind=client .*sure=no candidates=0$' got
+	assert_equal "$(grep -c '^span .*service=sub kind=consumer .*sure=yes' got)" 3
+	# two connections that seem to be one descriptor: whose messages are left there is not known
+	others 3 | span-build -s ./bus.state --text >got
+	assert_equal "$(grep -c '^span .*service=sub kind=consumer' got)" 0
+}
+
 @test "messages: between two hosts" {
 	bus_state
 	# node a and who asks it are one host, node b and the subscriber another

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "span/messages.h"
+
 int32_t turns_process(const struct turn_host *host, int32_t tid)
 {
 	struct turn_thread *thread;
@@ -162,30 +164,34 @@ static void find_cause(struct requests *requests, const struct open *open, struc
 	}
 }
 
-/* Threads that have received requests, and whether one of their process has: a client's turn of another process is a root. */
+/* Threads that have received requests or messages, and from when on: a client's turn of another process is a root. */
 struct servers {
-	ARRAY(int32_t) turns; /* one of each host and thread */
+	ARRAY(struct server {
+		int host;
+		int32_t tid;
+		int64_t since;
+	}) threads;
 };
 
-static void add_server(const struct requests *requests, struct servers *servers, int32_t index)
+static void add_server(struct servers *servers, int host, int32_t tid, int64_t since)
 {
-	const struct turn *turn = &requests->turns.items[index];
+	for (size_t i = 0; i < servers->threads.count; i++) {
+		struct server *known = &servers->threads.items[i];
 
-	for (size_t i = 0; i < servers->turns.count; i++) {
-		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
-
-		if (known->host == turn->host && known->tid == turn->tid)
+		if (known->host == host && known->tid == tid) {
+			known->since = sooner(known->since, since);
 			return;
+		}
 	}
-	*ARRAY_ADD(&servers->turns) = index;
+	*ARRAY_ADD(&servers->threads) = (struct server){host, tid, since};
 }
 
 static bool has_served(const struct requests *requests, const struct servers *servers, const struct turn *turn)
 {
-	for (size_t i = 0; i < servers->turns.count; i++) {
-		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
+	for (size_t i = 0; i < servers->threads.count; i++) {
+		const struct server *known = &servers->threads.items[i];
 
-		if (known->host == turn->host && of_one_process(&requests->hosts.items[turn->host], known->tid, turn->tid))
+		if (known->host == turn->host && known->since <= turn->start && of_one_process(&requests->hosts.items[turn->host], known->tid, turn->tid))
 			return true;
 	}
 	return false;
@@ -195,19 +201,23 @@ void causes_find(struct requests *requests)
 {
 	struct servers servers = {0};
 	struct open open = {0};
+	size_t count;
+	const struct message *messages = messages_list(requests->messages, &count);
 
+	for (size_t i = 0; i < count; i++)
+		add_server(&servers, messages[i].host, messages[i].tid, messages[i].taken);
 	for (size_t i = 0; i < requests->turns.count; i++) {
 		struct turn *turn = &requests->turns.items[i];
 
 		close_answered(requests, &open, turn->start);
 		if (turn->server) {
 			*ARRAY_ADD(&open.turns) = (int32_t)i;
-			add_server(requests, &servers, (int32_t)i);
+			add_server(&servers, turn->host, turn->tid, turn->start);
 			turn->sure = turn->sure || is_outside(requests, turn);
 		} else {
 			find_cause(requests, &open, turn, has_served(requests, &servers, turn));
 		}
 	}
-	free(servers.turns.items);
+	free(servers.threads.items);
 	free(open.turns.items);
 }

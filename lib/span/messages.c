@@ -8,7 +8,7 @@
 /* An end that a process had as a descriptor, from what it first sent to what it last sent. */
 struct stretch {
 	int64_t from, to;
-	const struct end *end;
+	const struct end *end; /* NULL: not known which */
 };
 
 struct descriptor {
@@ -167,12 +167,14 @@ static void find_descriptors(struct messages *messages, int number)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct end *end = ends[i];
-		const struct moved *first = end->sent.items, *last = first + end->sent.count - 1;
+		const struct moved *first, *last;
 		int32_t process;
 
 		add_side(messages, end, number);
 		if (!end->sent.count || end->fd < 0)
 			continue;
+		first = &end->sent.items[0];
+		last = &end->sent.items[end->sent.count - 1];
 		process = process_of(host, last->tid);
 		descriptor = find_descriptor(messages, number, process, end->fd);
 		if (!descriptor) {
@@ -182,8 +184,21 @@ static void find_descriptors(struct messages *messages, int number)
 		}
 		*ARRAY_ADD(&descriptor->stretches) = (struct stretch){end->older ? end->since : first->ts, last->ts, end};
 	}
-	for (descriptor = messages->descriptors; descriptor; descriptor = descriptor->hh.next)
-		qsort(descriptor->stretches.items, descriptor->stretches.count, sizeof(struct stretch), by_beginning);
+}
+
+/* Where two ends seem to have been the same descriptor at once, neither is known. */
+static void order_stretches(struct messages *messages)
+{
+	for (struct descriptor *descriptor = messages->descriptors; descriptor; descriptor = descriptor->hh.next) {
+		struct stretch *stretches = descriptor->stretches.items;
+
+		qsort(stretches, descriptor->stretches.count, sizeof(struct stretch), by_beginning);
+		for (size_t i = 1; i < descriptor->stretches.count; i++)
+			if (stretches[i - 1].to >= stretches[i].from) {
+				stretches[i - 1].end = stretches[i].end = NULL;
+				stretches[i].to = later(stretches[i].to, stretches[i - 1].to);
+			}
+	}
 }
 
 /* The end that the descriptor was then: what was sent before on it, and for a message what was sent behind, was by this end. NULL: not known. */
@@ -543,10 +558,11 @@ static void take_queued(struct messages *messages, struct queue *queue, const st
 static void end_queue(struct messages *messages, struct queue *queue)
 {
 	const struct turn_host *host = &messages->requests->hosts.items[queue->side->host];
-	const struct moved *last = queue->side->end->sent.items + queue->end - 1;
+	const struct moved *last;
 
 	if (queue->end == queue->first)
 		return;
+	last = &queue->side->end->sent.items[queue->end - 1];
 	if (queue->backlog == BACKLOG_NONE && turns_waited(host, last->tid, last->ts, known_until(host)) != TIME_NONE) {
 		empty_queue(messages, queue);
 	} else if (queue->left.count) {
@@ -597,6 +613,7 @@ struct messages *messages_find(const struct requests *requests, const struct tal
 		return messages;
 	for (size_t h = 0; h < requests->hosts.count; h++)
 		find_descriptors(messages, (int)h);
+	order_stretches(messages);
 	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
 		for (int i = 0; i < 2; i++)
 			if ((side = find_side(messages, talk->end[i])))
