@@ -392,6 +392,28 @@ from=2 to=5 kind=flag ts=1.560000000'
 	done
 }
 
+@test "of many similar segments the first are told, and how many more there are" {
+	{
+		echo 'graph id=w kind=event'
+		for i in {1..99}; do
+			node $i 1 main $((10 * i)) $((10 * i + 1)) $((10 * i + 2 + i * 7 % 3)) "syscall=futex object=0x50 events=\"call=futex;a;b;c$((i * 7 % 5))\""
+		done
+		node 100 1 main 1000 1001 1900 'syscall=futex object=0x50 events="call=futex;a;b;c1;c2;c3"'
+		node 101 1 main 2000 2001 2002 'syscall=futex object=0x50 events="call=futex;a;b;c1"'
+	} >in
+	graph-walk -n 1000 -x 'similar main/1#100' in >all
+	run -0 grep -c '^main/1#.* alike$' all
+	assert_output 61
+	for most in 2 3 10 59 60; do
+		run -0 graph-walk -n $most -x 'similar main/1#100' in
+		assert_output "$(head -n $((most - 1)) all; echo "... $((62 - most)) more: say -n")"
+	done
+	run -0 graph-walk -n 61 -x 'similar main/1#100' in
+	assert_output "$(cat all)"
+	run -0 bash -c 'graph-walk -f json -n 7 -x "similar main/1#100" in | jq -c "[(.answer | length), .more, .answer[6].node]"'
+	assert_output "[7,54,\"$(sed -n '7s/ .*//p' all)\"]"
+}
+
 # node ID TID NAME START WAIT_FROM END IDENTITY [MORE]: in milliseconds; IDENTITY is "syscall=... object=... function=...".
 node() {
 	awk -v id="$1" -v tid="$2" -v name="$3" -v start="$4" -v from="$5" -v end="$6" -v rest="$7" 'BEGIN {

@@ -117,6 +117,17 @@ void answer_line(struct answer *answer, json_t *object, const char *format, ...)
 	va_end(arguments);
 }
 
+bool answer_is_full(const struct answer *answer)
+{
+	return answer->more > 0;
+}
+
+void answer_more(struct answer *answer, uint64_t count)
+{
+	answer->lines += count;
+	answer->more += count;
+}
+
 void answer_last(struct answer *answer, json_t *object, const char *format, ...)
 {
 	va_list arguments;

@@ -24,6 +24,12 @@ void answer_free(struct answer *answer);
 
 void answer_begin(struct answer *answer, const char *command, uint64_t kept);
 void answer_line(struct answer *answer, json_t *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* There is no room for another line, and so many more, which are counted only, need not be made. */
+bool answer_is_full(const struct answer *answer);
+void answer_more(struct answer *answer, uint64_t count);
+
+/* A line that is printed whatever came before. */
 void answer_last(struct answer *answer, json_t *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void answer_end(struct answer *answer);
 

@@ -10,9 +10,9 @@
 
 static void forget(struct whole *whole)
 {
-	size_t kept = 0;
+	size_t kept = 0, before = whole->edges.count;
 
-	for (size_t i = 0; i < whole->edges.count; i++) {
+	for (size_t i = 0; i < before; i++) {
 		whole->edges.items[i].cut = false;
 		if (whole->edges.items[i].joined)
 			continue;
@@ -21,6 +21,8 @@ static void forget(struct whole *whole)
 		kept++;
 	}
 	whole->edges.count = kept;
+	if (kept < before)
+		whole_index_edges(whole);
 }
 
 /* In its place: edges are sorted by the segment that they lead to, and then by time. */
@@ -31,6 +33,7 @@ static void insert(struct whole *whole, struct whole_edge edge)
 	ARRAY_ADD(&whole->edges);
 	memmove(whole->edges.items + at + 1, whole->edges.items + at, (whole->edges.count - 1 - at) * sizeof(edge));
 	whole->edges.items[at] = edge;
+	whole_index_edges(whole);
 }
 
 static int join(struct whole *whole, const struct rule *rule)

@@ -156,7 +156,7 @@ static int run_similar(struct request *request)
 
 	if (node == NUMBER_NONE)
 		return -1;
-	list = similar_find(session->whole, node, request->any_thread, session->normal);
+	list = similar_find(session->whole, node, request->any_thread, session->normal, session->how.most);
 	tell_similar(&session->teller, &list, session->normal ? session->how.normal : session->whole);
 	tell_lost_meanwhile(session, node);
 	similar_free(&list);

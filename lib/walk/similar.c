@@ -57,16 +57,43 @@ static uint32_t count_both(const word_list *a, const word_list *b)
 	return both;
 }
 
+/* What the words of a segment and those that are wanted have in common; it depends on its set alone, where that is not joined with others. */
+struct likeness {
+	bool known, fits;
+	uint32_t both, either;
+};
+
 struct search {
 	struct place here, there; /* where the segment is, and where those like it are looked for */
 	uint32_t of;
 	word_list wanted, words;
+	struct likeness *by_set;
 	struct similar_list list;
 };
 
 static bool waits_alike(const struct search *search, const struct segment *of, const struct segment *segment)
 {
 	return search->there.normal ? normal_identity_is(search->there.normal, of->identity, segment->identity) : segment->identity == of->identity;
+}
+
+static struct likeness likeness_of(struct search *search, uint32_t number)
+{
+	uint32_t set = segment_at(search->there.whole, number)->set, both;
+	struct likeness likeness = search->by_set[set];
+	size_t members;
+
+	if (likeness.known)
+		return likeness;
+	gather(&search->there, &search->words, number);
+	both = count_both(&search->wanted, &search->words);
+	likeness.fits = both == search->wanted.count || both == search->words.count;
+	likeness.both = both;
+	likeness.either = (uint32_t)(search->wanted.count + search->words.count) - both;
+	whole_members(search->there.whole, set, &members);
+	likeness.known = members > SET_FEW;
+	if (likeness.known)
+		search->by_set[set] = likeness;
+	return likeness;
 }
 
 /*
@@ -76,16 +103,14 @@ static bool waits_alike(const struct search *search, const struct segment *of, c
 static void consider(struct search *search, uint32_t number)
 {
 	const struct segment *of = segment_at(search->here.whole, search->of), *segment = segment_at(search->there.whole, number);
-	uint32_t both;
+	struct likeness likeness;
 
 	if (segment == of || !waits_alike(search, of, segment) || !segment_is_normal(search->there.whole, number) ||
 	    2 * (segment->end - segment->wait_from) >= of->end - of->wait_from)
 		return;
-	gather(&search->there, &search->words, number);
-	both = count_both(&search->wanted, &search->words);
-	if (both == search->wanted.count || both == search->words.count)
-		*ARRAY_ADD(&search->list.found) =
-			(struct similar){number, both, (uint32_t)(search->wanted.count + search->words.count) - both};
+	likeness = likeness_of(search, number);
+	if (likeness.fits)
+		*ARRAY_ADD(&search->list.found) = (struct similar){number, likeness.both, likeness.either};
 }
 
 /* In another stream, that of its trace. */
@@ -112,6 +137,34 @@ static int compare_found(const void *a, const void *b, void *context)
 	return segment_id(search->there.whole, one->segment) < segment_id(search->there.whole, other->segment) ? -1 : 1;
 }
 
+static void swap(struct similar *one, struct similar *other)
+{
+	struct similar kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
+/* Moves the first of them, by their order, to the front: the part in which number `most` lies gets smaller. */
+static void select_first(struct similar *items, size_t count, uint64_t most, struct search *search)
+{
+	size_t low = 0, high = count;
+
+	while (low < most && most < high) {
+		size_t border = low, last = high - 1;
+
+		swap(&items[low + (high - low) / 2], &items[last]);
+		for (size_t i = low; i < last; i++)
+			if (compare_found(&items[i], &items[last], search) < 0)
+				swap(&items[i], &items[border++]);
+		swap(&items[border], &items[last]);
+		if (most <= border)
+			high = border;
+		else
+			low = border + 1;
+	}
+}
+
 /* Tells whether segments of a thread there may be like those of the one here. */
 static bool thread_fits(const struct search *search, uint32_t own, uint32_t thread, bool any_thread)
 {
@@ -122,11 +175,13 @@ static bool thread_fits(const struct search *search, uint32_t own, uint32_t thre
 	return thread == own || (any_thread && whole->threads.items[thread].name == whole->threads.items[own].name);
 }
 
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal)
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal, uint64_t most)
 {
 	struct search search = {.here = {whole, normal}, .there = {normal ? normal_whole(normal) : whole, normal}, .of = segment};
 	uint32_t own = segment_at(whole, segment)->thread;
+	size_t first;
 
+	search.by_set = memory_new(search.there.whole->sets.pieces.count, sizeof(*search.by_set));
 	gather(&search.here, &search.wanted, segment);
 	for (uint32_t thread = 0; thread < search.there.whole->threads.count; thread++) {
 		size_t count;
@@ -135,10 +190,13 @@ struct similar_list similar_find(const struct whole *whole, uint32_t segment, bo
 		for (size_t i = 0; i < count && thread_fits(&search, own, thread, any_thread); i++)
 			consider(&search, segments[i]);
 	}
-	if (search.list.found.count)
-		qsort_r(search.list.found.items, search.list.found.count, sizeof(*search.list.found.items), compare_found, &search);
+	select_first(search.list.found.items, search.list.found.count, most, &search);
+	first = search.list.found.count < most ? search.list.found.count : most;
+	if (first)
+		qsort_r(search.list.found.items, first, sizeof(*search.list.found.items), compare_found, &search);
 	free(search.wanted.items);
 	free(search.words.items);
+	free(search.by_set);
 	return search.list;
 }
 

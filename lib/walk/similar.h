@@ -22,8 +22,11 @@ struct similar_list {
 	ARRAY(struct similar) found;
 };
 
-/* By likeness, falling; then by the distance of starts, and id. To be freed. */
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal); /* the latter: NULL: the same stream */
+/*
+ * By likeness, falling; then by the distance of starts, and id; of more than `most` those behind these are in no order. To be freed. `normal`: NULL:
+ * of the same stream.
+ */
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal, uint64_t most);
 void similar_free(struct similar_list *list);
 
 #endif

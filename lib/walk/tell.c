@@ -248,6 +248,10 @@ void tell_similar(struct teller *teller, const struct similar_list *list, const 
 			    100 * likeness);
 		free(name);
 		free(node);
+		if (answer_is_full(teller->answer)) {
+			answer_more(teller->answer, list->found.count - 1 - i);
+			break;
+		}
 	}
 	if (!list->found.count)
 		answer_line(teller->answer, json_object(), "none is similar: no normal wait for the same thing took less than half as long");

@@ -59,6 +59,7 @@ void whole_free(struct whole *whole)
 	marked_free(whole);
 	free(whole->of_threads);
 	free(whole->thread_begins);
+	free(whole->edge_begins);
 	free(whole);
 }
 
@@ -234,12 +235,25 @@ static void sort_edges(struct whole *whole)
 		qsort_r(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges, whole);
 }
 
+void whole_index_edges(struct whole *whole)
+{
+	size_t edge = 0;
+
+	whole->edge_begins = memory_grow(whole->edge_begins, whole->segments.count + 1, sizeof(*whole->edge_begins));
+	for (size_t segment = 0; segment <= whole->segments.count; segment++) {
+		while (edge < whole->edges.count && whole->edges.items[edge].to < segment)
+			edge++;
+		whole->edge_begins[segment] = edge;
+	}
+}
+
 int whole_ready(struct whole *whole)
 {
 	index_threads(whole);
 	if (check_segments(whole) < 0 || check_edges(whole) < 0)
 		return -1;
 	sort_edges(whole);
+	whole_index_edges(whole);
 	sort_counts(&whole->counters);
 	sort_counts(&whole->samples);
 	marked_ready(whole);

@@ -113,6 +113,7 @@ struct whole {
 	struct busy_list *busy; /* see marked.c */
 	uint32_t *of_threads;  /* segments of each thread, one thread behind the other */
 	size_t *thread_begins;
+	size_t *edge_begins;   /* of the edges that lead to each segment, in the order of segments */
 };
 
 struct whole *whole_new(void);
@@ -128,6 +129,9 @@ void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind 
 
 /* Sorts, and makes indexes. -1 after fail(): a segment or edge goes back in time. */
 int whole_ready(struct whole *whole);
+
+/* Makes the index of the edges anew: some came or went, in their order. */
+void whole_index_edges(struct whole *whole);
 
 static inline const struct segment *segment_at(const struct whole *whole, uint32_t segment)
 {

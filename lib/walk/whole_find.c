@@ -86,11 +86,8 @@ const struct whole_count *whole_counts_of(const struct whole_counts *counts, uin
 
 const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)
 {
-	size_t end = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, segment);
-	size_t begin = segment ? COUNT_UNTIL(whole->edges.items, end, to, segment - 1) : 0;
-
-	*count = end - begin;
-	return whole->edges.items + begin;
+	*count = whole->edge_begins[segment + 1] - whole->edge_begins[segment];
+	return whole->edges.items + whole->edge_begins[segment];
 }
 
 const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment)
