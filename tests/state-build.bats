@@ -331,3 +331,17 @@ history() {
 	run -0 report out
 	assert_output --partial "server by worker/8: client 9 freed twice"
 }
+
+@test "a history that lasts to the last time that there is" {
+	printf 'states name=s\non event=x:y set path="A/{tid}" value=busy\n' >s.state
+	{
+		printf 'stream version=1 host=h\ntask ts=0.0 tid=8 comm=a tgid=8\n'
+		printf 'event ts=%s cpu=0 tid=8 comm=a name=x:y\n' 1.0 9223372036.854775807
+	} >last.txt
+	state-build -s ./s.state -o last.history last.txt
+	run -0 --separate-stderr state-query last.history at 9223372036.854775807
+	assert_output 'h/a.8/A/8  busy'
+	[ -z "$stderr" ] || fail "$stderr"
+	run -0 state-query last.history range
+	assert_output '1.000000000  9223372036.854775807  h/a.8/A/8  busy'
+}

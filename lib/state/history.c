@@ -296,8 +296,9 @@ struct last {
 static int still(void *context, uint32_t node, int64_t since, struct state_value value)
 {
 	const struct last *last = context;
+	int64_t until = last->end < INT64_MAX ? last->end + 1 : last->end; /* it is this still at the end */
 
-	return last->end < INT64_MAX ? add(last->history, node, since, last->end + 1, value) : 0; /* it is this still at the end */
+	return since < until ? add(last->history, node, since, until, value) : 0;
 }
 
 static int tell_time(struct history *history, const char *key, int64_t ns)

@@ -353,7 +353,7 @@ static int keep_value(void *context, int64_t from, int64_t to, struct state_valu
 
 static int read_value(struct history_file *file, const struct attribute *attribute, int64_t ts, struct state_value *value)
 {
-	struct walk walk = {ts, ts + 1, INT64_MIN, keep_value, value};
+	struct walk walk = {ts, ts < INT64_MAX ? ts + 1 : ts, INT64_MIN, keep_value, value};
 	int status = 0, step;
 
 	sqlite3_bind_int64(file->row, 1, attribute->id);

@@ -576,5 +576,5 @@ int state_machine_record(struct state_machine *machine, const struct record *rec
 int state_machine_finish(struct state_machine *machine)
 {
 	machine->several = false;
-	return machine->begun ? state_attributes_move(machine->attributes, machine->now + 1) : 0;
+	return machine->begun ? state_attributes_move(machine->attributes, machine->now < INT64_MAX ? machine->now + 1 : machine->now) : 0;
 }

@@ -108,8 +108,8 @@ int query_at(struct history_file *file, int64_t ts, const char *glob, struct row
 	int64_t from, to;
 	int status;
 
-	/* The last interval includes the end, but in a history that does not say so (holds_end) it ends there. */
-	if (history_span(file, &from, &to) && ts == to && from < to && !history_holds_end(file))
+	/* The last interval includes the end, but in a history that does not say so (holds_end), or at the last time that there is, it ends there. */
+	if (history_span(file, &from, &to) && ts == to && from < to && (ts == INT64_MAX || !history_holds_end(file)))
 		ts--;
 	for (size_t i = 0; i < count; i++)
 		wanted[i] = glob_matches(glob, history_path(file, i));
