@@ -402,6 +402,8 @@ followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 s
 		"send queue: a to 10.0.0.3:17001" 1.70
 		"send queue: b to 10.0.0.4" 1.80
 	END
+	report ranked | tr -s ' \n' ' ' >said
+	grep -q 'messages of a: publish, span 6 took .* (graph 6/messages)' said
 }
 
 @test "messages: where order and positions do not tell, none has a parent" {

@@ -60,8 +60,8 @@ static int32_t add_span(struct tree *tree, const struct step *step)
 {
 	const struct kept_span *span = &tree->spans[step->span];
 	char *name = name_of(span);
-	bool peer = span->peer && span->name;
-	char *label = memory_format("%s%s%s, span %s", name, peer ? " to " : "", peer ? span->peer : "", span->id);
+	bool root = tree->messages && step->parent == NODE_NONE, peer = span->peer && span->name && !tree->messages;
+	char *label = memory_format("%s%s%s%s, span %s", root ? "messages of " : "", name, peer ? " to " : "", peer ? span->peer : "", span->id);
 	int32_t index = add_node(tree, step, name, label);
 
 	free(name);
