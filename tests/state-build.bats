@@ -297,6 +297,13 @@ history() {
 	assert_output "state-query: 'pipe' is no file"
 	run -1 state-query server.history at 9
 	assert_output "state-query: '9' is outside the history, which lasts from 1.000000000 to 3.000000000"
+	# it is told by the clock that was asked for
+	{ echo 'stream version=1 host=h clock=mono wall=1700000000.0'; grep -v ^stream server.txt; } >wall.txt
+	state-build -s ./server.state -o wall.history wall.txt
+	TZ=UTC run -1 state-query wall.history at 23:59:59
+	assert_output "state-query: '23:59:59' is outside the history, which lasts from 22:13:21.000000000 to 22:13:23.000000000"
+	run -1 state-query wall.history at @17
+	assert_output "state-query: '@17' is outside the history, which lasts from 1700000001.000000000 to 1700000003.000000000"
 	run -2 state-query server.history ask
 	run -2 state-query server.history at
 	run -1 bash -c 'state-query server.history paths >/dev/full'

@@ -71,8 +71,15 @@ static int check_within(const struct history_file *file, const char *text, int64
 		return fail("the history is empty");
 	if (ts >= from && ts <= to)
 		return 0;
-	number_spell_time(first, from);
-	number_spell_time(last, to);
+	if (strchr(text, ':')) {
+		rows_spell_clock(first, query_wall(file) + from);
+		rows_spell_clock(last, query_wall(file) + to);
+	} else {
+		int64_t shift = *text == '@' ? query_wall(file) : 0;
+
+		number_spell_time(first, from + shift);
+		number_spell_time(last, to + shift);
+	}
 	return fail("'%s' is outside the history, which lasts from %s to %s", text, first, last);
 }
 

@@ -153,8 +153,7 @@ void rows_share(struct rows *rows, double share)
 	put_number(rows, text);
 }
 
-/* 15:43:07.200000000, of this machine's time zone. */
-static void spell_clock(char text[NUMBER_ROOM], int64_t ns)
+void rows_spell_clock(char text[NUMBER_ROOM], int64_t ns)
 {
 	time_t seconds = (time_t)(ns / NSEC_PER_SEC);
 	int64_t rest = ns % NSEC_PER_SEC;
@@ -174,7 +173,7 @@ void rows_time(struct rows *rows, int64_t ts)
 	int64_t wall;
 
 	if (rows->format == ROWS_TEXT && rows->wall != INT64_MIN && !__builtin_add_overflow(rows->wall, ts, &wall))
-		spell_clock(text, wall);
+		rows_spell_clock(text, wall);
 	else
 		number_spell_time(text, ts);
 	put_number(rows, text);

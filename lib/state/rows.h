@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "base/number.h"
 #include "state/value.h"
 
 enum rows_format { ROWS_TEXT, ROWS_JSON, ROWS_CSV, ROWS_FORMATS };
@@ -43,5 +44,8 @@ void rows_duration(struct rows *rows, int64_t ns);
 
 /* Ends and frees. */
 void rows_end(struct rows *rows);
+
+/* Of a time since 1970: 15:43:07.200000000, of this machine's time zone. */
+void rows_spell_clock(char text[NUMBER_ROOM], int64_t ns);
 
 #endif
