@@ -203,55 +203,98 @@ some_kept() {
  3 warehouse:at_store"
 }
 
-# Two callers of one function, by turns.
+# Two callers of one function, by turns. It loads a library when a file asks for it.
 callers() {
 	cat >callers.c <<-'C'
+		#include <dlfcn.h>
 		#include <poll.h>
+		#include <unistd.h>
 		__attribute__((noipa)) int work(int i) { return i + 1; }
 		__attribute__((noipa)) int even(int i) { char room[3000] = {0}; __asm__ volatile("" : : "r"(room) : "memory"); return work(i) + room[i & 7]; }
 		__attribute__((noipa)) int odd(int i) { return even(i) + work(i) * 2; }
 		int main(void)
 		{
 			struct pollfd input = {0, POLLIN};
-			for (int i = 0; poll(&input, 1, 2) == 0; i++)
+			void *loaded = 0;
+			for (int i = 0; poll(&input, 1, 2) == 0; i++) {
+				if (!loaded && i % 16 == 0 && access("load", F_OK) == 0)
+					loaded = dlopen("./more.so", RTLD_NOW);
 				if (i % 2 ? odd(i) : even(i))
 					continue;
+			}
 			return 0;
 		}
 	C
-	gcc -O2 -fomit-frame-pointer -g -o callers callers.c
+	gcc -O2 -fomit-frame-pointer -g -o callers callers.c -ldl
+	echo 'int more(void) { return 1; }' >more.c
+	gcc -shared -fPIC -o more.so more.c
+}
+
+# of_work: whom calls of work() say that it was called by, odd and even numbers apart
+of_work() {
+	sed -n 's/^call .* function=callers:work .* arg.i=\([0-9]*\) ret=[0-9]* stack=\(.*\)/\1 \2/p' out |
+		awk '{ i = $1 % 2; sub("^[0-9]* ", ""); print i, $0 }' | sed 's/main (callers).*/main/' | sort -u
 }
 
 hits() { # N: so often its probes were hit
 	[ "$(awk -v p="$PWD/callers" '$1 == p { n += $NF } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile)" -ge "$1" ]
 }
 
-@test "with stack, each call tells who called it, and no probe is left behind" {
-	need_tracefs
+# stacks_begin: calls of work() and even() are logged with their stacks, and have come
+stacks_begin() {
 	callers
 	mkfifo on in
 	sleep 100 >on &
 	./callers <on &
-	local called=$!
+	called=$!
 	probe-log -t --methods './callers:work' --methods './callers:even' in >out 2>err &
 	exec 5>in
 	printf '%s\n' 'stream version=1 clock=mono' 'trigger ts=1 name=t state=fired activity=no methods=all to_log=args,retValue,stack' \
 		'signal id=1 ts=1 start=1 chart=t value=0 rules=trigger trigger=t tid=7' 'window id=1 from=1 to=1 signals=1-1 complete=yes' >&5
 	until_true 30 hits 200
+}
+
+stacks_end() {
 	echo "request ts=9999999 start=1 id=1 trigger=t match=yes logged=yes tid=$called chart=t value=1" >&5
 	exec 5>&-
-	wait %3
+	status=0
+	wait %3 || status=$?
 	kill %1
 	wait %2
+}
+
+@test "with stack, each call tells who called it, and no probe is left behind" {
+	need_tracefs
+	stacks_begin
+	stacks_end
+	assert_equal "$status" 0
 	assert_equal "$(cat err)" ""
 	refute probes_left
 	[ "$(grep -c '^call ' out)" -ge 60 ]
 	# of two calls by each odd number the first is even()'s, which has a return probe itself
-	run -0 bash -c "sed -n 's/^call .* function=callers:work .* arg.i=\\([0-9]*\\) ret=[0-9]* stack=\\(.*\\)/\\1 \\2/p' out | awk '{ i = \$1 % 2; sub(\"^[0-9]* \", \"\"); print i, \$0 }' | sed 's/main (callers).*/main/' | sort | uniq -c | awk '{ \$1 = \"\"; print }'"
-	assert_output ' 0 "work (callers);even (callers);main
- 1 "work (callers);even (callers);odd (callers);main
- 1 "work (callers);odd (callers);main'
+	run -0 of_work
+	assert_output '0 "work (callers);even (callers);main
+1 "work (callers);even (callers);odd (callers);main
+1 "work (callers);odd (callers);main'
 	refute grep -q '^call .* ret=[0-9]*$' out
+}
+
+# While it is looked into what was loaded, probes are off, and what samples came last comes first behind that.
+@test "stacks are those of their calls, too, after a program has loaded a library" {
+	need_tracefs
+	stacks_begin
+	touch load
+	until_true 20 grep -q more.so "/proc/$called/maps"
+	until_true 30 hits "$(($(awk -v p="$PWD/callers" '$1 == p { n += $NF } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile) + 600))"
+	stacks_end
+	assert_equal "$status" 3
+	assert_equal "$(cat err)" "probe-log: for a while calls of logged functions were not seen, because their probes were off"
+	run -0 of_work
+	assert_output '0 "work (callers);even (callers);main
+1 "work (callers);even (callers);odd (callers);main
+1 "work (callers);odd (callers);main'
+	# of the last calls all have one
+	refute grep -q ' ret=[0-9]*$' <(grep '^call ' out | tail -n 50)
 }
 
 # bats test_tags=long

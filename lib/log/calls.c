@@ -307,6 +307,8 @@ static int want_all(struct calls *calls)
 		collector_own(calls->collector, &(struct collector_parts){.probes = probes, .exceptions = want_exceptions(calls, probes)});
 	if (calls->order.metrics & METRIC_CPU && selection_add(selection, "sched:sched_switch", NULL, NULL, SELECT_REQUIRED | SELECT_CONTEXT) < 0)
 		return -1;
+	if (probes_at_risk(probes))
+		selection_add_maps(selection);
 	return selection_add_lives(selection);
 }
 

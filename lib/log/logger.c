@@ -141,6 +141,10 @@ static void end_logging(struct logger *logger, struct logging *logging)
 		logger->options.say("%llu events of logged functions were lost", (unsigned long long)counts.lost);
 		stream_mark_incomplete(logger->stream);
 	}
+	if (counts.blind) {
+		logger->options.say("for a while calls of logged functions were not seen, because their probes were off");
+		stream_mark_incomplete(logger->stream);
+	}
 	if (counts.dropped)
 		logger->options.say("%llu calls were dropped for want of room", (unsigned long long)counts.dropped);
 	if (logging->trigger && counts.came && !counts.judged)

@@ -268,8 +268,10 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length)
 		take_tick(waiting, &fields);
 	if (kind == KIND_SHED)
 		return take_shed(waiting, &fields, line, length);
-	if (kind == KIND_LOST && fields_unsigned(&fields, "count", &lost) == 1)
+	if (kind == KIND_LOST && fields_unsigned(&fields, "count", &lost) == 1) {
 		waiting->counts.lost += lost;
+		waiting->counts.blind |= lost == 0;
+	}
 	return 0;
 }
 

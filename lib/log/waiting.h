@@ -66,10 +66,11 @@ bool waiting_is_open(const struct waiting *waiting);
 /* With `all`: there are no more lines. 0; -1 after fail(). */
 int waiting_settle(struct waiting *waiting, bool all);
 
-/* How many calls were written; dropped for want of room; and lost by the kernel. */
+/* How many calls were written; dropped for want of room; and lost by the kernel, or not seen. */
 struct waiting_counts {
 	uint64_t came, judged; /* calls; requests that may have made some */
 	uint64_t written, dropped, lost;
+	bool blind; /* for a while nothing was seen */
 };
 struct waiting_counts waiting_counts(const struct waiting *waiting);
 

@@ -27,7 +27,7 @@ enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_COUNT + 1 };
 
 struct sampled_call { /* of an event of calls */
 	int fd; /* -1: it is forgotten */
-	uint64_t id;
+	uint64_t id, event;
 };
 
 struct sampler_ring {
@@ -486,7 +486,7 @@ static int open_calls(struct sampler_ring *ring, int clock, uint64_t event)
 	const struct perf_event_attr attributes = probe_attributes(clock, event);
 	struct sampled_call *call = ARRAY_ADD(&ring->calls);
 
-	*call = (struct sampled_call){.fd = -1};
+	*call = (struct sampled_call){.fd = -1, .event = event};
 	return open_into(ring, &attributes, NULL, &call->fd, &call->id);
 }
 
@@ -725,20 +725,49 @@ int sampler_see_calls(struct sampler *sampler, int clock, uint64_t event)
 	return status;
 }
 
+static void close_call(struct sampler_ring *ring, struct sampled_call *call)
+{
+	if (call->fd < 0)
+		return;
+	ioctl(call->fd, PERF_EVENT_IOC_DISABLE, 0);
+	ring->lost_counted += lost_of(call->fd);
+	close(call->fd);
+	call->fd = -1;
+}
+
 /* The kernel takes the probes away with the last descriptor. What they have told already is still in the rings. */
 void sampler_forget_calls(struct sampler *sampler, int number)
 {
-	for (int i = 0; i < sampler->count; i++) {
-		struct sampler_ring *ring = &sampler->rings[i];
-		struct sampled_call *call = &ring->calls.items[number];
+	for (int i = 0; i < sampler->count; i++)
+		close_call(&sampler->rings[i], &sampler->rings[i].calls.items[number]);
+}
 
-		if (call->fd < 0)
-			continue;
-		ioctl(call->fd, PERF_EVENT_IOC_DISABLE, 0);
-		ring->lost_counted += lost_of(call->fd);
-		close(call->fd);
-		call->fd = -1;
+static int renew_call(struct sampler *sampler, int clock, size_t number)
+{
+	uint64_t event = sampler->rings[0].calls.items[number].event;
+	const struct perf_event_attr attributes = probe_attributes(clock, event);
+	int status = 0;
+
+	if (sampler->rings[0].calls.items[number].fd < 0)
+		return 0;
+	sampler_forget_calls(sampler, (int)number);
+	for (int i = 0; i < sampler->count && status == 0; i++) {
+		struct sampled_call *call = &sampler->rings[i].calls.items[number];
+
+		status = open_into(&sampler->rings[i], &attributes, NULL, &call->fd, &call->id);
+		if (status == 0 && ioctl(call->fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			status = fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
 	}
+	return status;
+}
+
+int sampler_renew_calls(struct sampler *sampler, int clock)
+{
+	int status = 0;
+
+	for (size_t i = 0; sampler->count && i < sampler->rings[0].calls.count && status == 0; i++)
+		status = renew_call(sampler, clock, i);
+	return status;
 }
 
 int sampler_start(struct sampler *sampler)

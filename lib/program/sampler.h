@@ -95,6 +95,9 @@ int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event);
 int sampler_see_calls(struct sampler *sampler, int clock, uint64_t event);
 void sampler_forget_calls(struct sampler *sampler, int number);
 
+/* Asks for all of them anew, because others have asked for probes at these places since: once more the samples come first. -1 after fail(). */
+int sampler_renew_calls(struct sampler *sampler, int clock);
+
 int sampler_start(struct sampler *sampler);
 
 /* No more records come, so that the rings can be read to their end. -1 after fail(). */

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "program/sampler.h"
 #include "program/spaces.h"
 #include "program/unwind.h"
@@ -36,6 +38,7 @@ struct stacks {
 	struct stack_seen *throws; /* likewise of STACKS_THROWS_KEPT; NULL: they are not asked for */
 	uint64_t throws_head, throws_tail;
 	int clock;
+	int64_t calls_since; /* samples of calls before this time are not wanted */
 	uint64_t beyond;	 /* stacks unlike all before, which are too many already */
 };
 
@@ -50,6 +53,7 @@ struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *l
 	}
 	stacks->clock = wanted->clock;
 	stacks->late = wanted->late;
+	stacks->calls_since = INT64_MIN;
 	stacks->spaces = spaces_new(lookup);
 	stacks->unwinder = unwinder_new(stacks->spaces);
 	if (!stacks->late)
@@ -76,6 +80,20 @@ void stacks_forget_calls(struct stacks *stacks, int number)
 	pthread_mutex_lock(&stacks->lock);
 	sampler_forget_calls(&stacks->sampler, number);
 	pthread_mutex_unlock(&stacks->lock);
+}
+
+int stacks_renew_calls(struct stacks *stacks)
+{
+	struct timespec now;
+	int status;
+
+	pthread_mutex_lock(&stacks->lock);
+	status = sampler_renew_calls(&stacks->sampler, stacks->clock);
+	clock_gettime(stacks->clock, &now);
+	stacks->calls_since = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	unwinder_lost(stacks->unwinder);
+	pthread_mutex_unlock(&stacks->lock);
+	return status;
 }
 
 /* Mappings made from now on are sampled before /proc is read, so that none is missed in between. */
@@ -238,6 +256,8 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 
 	pthread_mutex_lock(&stacks->lock);
 	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
+		if (record.kind == SAMPLED_CALL && record.ts < stacks->calls_since)
+			continue;
 		if (record.kind <= SAMPLED_CALL)
 			keep(stacks, &record);
 		else if (record.kind == SAMPLED_COUNT)

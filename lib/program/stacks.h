@@ -56,6 +56,9 @@ int stacks_see_throws(struct stacks *stacks, uint64_t event);
 int stacks_see_calls(struct stacks *stacks, uint64_t event);
 void stacks_forget_calls(struct stacks *stacks, int number);
 
+/* As sampler_renew_calls(). What was sampled at calls until now, and was not taken, is dropped. */
+int stacks_renew_calls(struct stacks *stacks);
+
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);

@@ -572,6 +572,8 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	off = new < 0 ? -1 : off + new;
 	if (off <= 0)
 		return off;
+	if (collector->calls_seen && stacks_renew_calls(collector->stacks) < 0)
+		return -1;
 	interference_notice(&collector->interference, "enable"); /* it was us */
 	stream_mark_incomplete(collector->stream);
 	return interference_say(&collector->interference, until, clock_now(&collector->clock));
