@@ -72,11 +72,6 @@ int hosts_add(struct hosts *hosts, const char *name)
 	return (int)hosts->hosts.count - 1;
 }
 
-const char *hosts_name(const struct hosts *hosts, int host)
-{
-	return hosts->hosts.items[host].name;
-}
-
 void hosts_times(struct hosts *hosts, int host, int64_t first, int64_t last)
 {
 	hosts->hosts.items[host].first = first;

@@ -28,7 +28,6 @@ void hosts_free(struct hosts *hosts);
 /* Its number, from 0; -1 after fail(): there is one of this name. */
 int hosts_add(struct hosts *hosts, const char *name);
 int hosts_named(const struct hosts *hosts, const char *name); /* HOST_NONE */
-const char *hosts_name(const struct hosts *hosts, int host);
 
 /*
  * How its clock was set back; it must outlive the hosts. Then all times of the host, here and below, are shifted by it, and between two eras its
