@@ -539,11 +539,11 @@ in_short_pieces() { # PID
 		true
 	EOF
 	# all on one CPU, so that each waits for the one that does not sleep
-	taskset -c 0 bash -c 'trace-collect -c runq -- nice -n 10 bash victim | bash hog | tee raw |
+	taskset -c 0 bash -c 'trace-collect -c runq -p command -- nice -n 10 bash victim | bash hog | tee raw |
 		cchart-filter --limit=runq=1ms | blame-rank --text -n 1000 >blamed'
 	stream-cat -t raw | sed -n 's/^stage command=//p' >stages
 	for c in trace-collect tee cchart-filter blame-rank; do grep -q "^$c " stages; done
-	grep -q '^blame .*name="this pipe (hogging): on CPU .* who=hogging pipe=yes' blamed
+	grep -q '^blame .*name="this pipe (hogging): on CPU .* who=hogging pipe=yes' blamed || fail "$(grep '^blame' blamed | head -30; grep -c . blamed; grep '^stage' blamed)"
 	! grep -v pipe=yes blamed | grep '^blame .* who=hogging'
 }
 

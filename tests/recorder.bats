@@ -105,7 +105,7 @@ window() {
 context() {
 	stream-cat --text "$1" |
 		awk -v from="$2" -v to="$3" '/^event/ && substr($2, 4) >= from && substr($2, 4) <= to' |
-		grep -vE ' name=lock:' | grep -vwFf ours |
+		grep -vE ' name=(lock:|filelock:holder )' | grep -vwFf ours |
 		sed -E 's/ts=[^ ]* //; s/ (comm|prev_state|function|now)=[^ ]*//g' | sort
 }
 
