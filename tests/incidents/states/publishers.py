@@ -49,8 +49,11 @@ def subscribe(port, word):
     end.sendall(request(word, b"ch*" if word == b"PSUBSCRIBE" else b"chan"))
     while seen < count * len(publishers):
         before = time.monotonic()
-        data += end.recv(65536)
+        got = end.recv(65536)
         after = time.monotonic()
+        if not got:
+            sys.exit("the server closed the connection of a subscriber")
+        data += got
         found, used = frames(data)
         data = data[used:]
         for words, length in found:
