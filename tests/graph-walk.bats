@@ -680,6 +680,10 @@ in fetch: 1 of 6 samples'
 	assert_output 'graph-walk: cannot read the commands: is a directory'
 	run -1 bash -c 'printf "windows\0; bogus\n" | graph-walk in'
 	assert_output 'graph-walk: the commands are no text: they have a NUL'
+	run -1 graph-walk -x 'back --edge=9 main/1#1' in
+	assert_output 'graph-walk: that wait has 1 edge to choose from, not 9'
+	run -2 graph-walk -x 'back --edge=0 main/1#1' in
+	assert_output 'graph-walk: edges count from 1'
 }
 
 @test "at a terminal there is a prompt, which an interrupt returns to" {

@@ -5,7 +5,7 @@
 #include "walk/whole_find.h"
 
 /* The edges that may have ended the wait: the strong ones, or, without, those that are weak. */
-static const struct whole_edge *choose(const struct whole *whole, uint32_t number, size_t wanted, size_t *strong)
+static const struct whole_edge *choose(const struct whole *whole, uint32_t number, size_t wanted, size_t *strong, size_t *choices)
 {
 	size_t count, weak = 0, taken = 0;
 	const struct whole_edge *edges = whole_arriving(whole, number, &count), *last = NULL;
@@ -15,6 +15,7 @@ static const struct whole_edge *choose(const struct whole *whole, uint32_t numbe
 	for (size_t i = 0; i < count; i++)
 		if (edges[i].ts >= from && !edges[i].cut)
 			*(edges[i].weak ? &weak : strong) += 1;
+	*choices = *strong ? *strong : weak;
 	for (size_t i = 0; i < count; i++) {
 		if (edges[i].ts < from || edges[i].cut || edges[i].weak != (*strong == 0))
 			continue;
@@ -57,8 +58,10 @@ struct back back_walk(const struct whole *whole, uint32_t segment, size_t wanted
 
 	while (back.end == BACK_GOES_ON) {
 		struct back_step step = {.segment = segment};
+		size_t choices;
 
-		step.edge = choose(whole, segment, back.steps.count ? 0 : wanted, &step.strong);
+		step.edge = choose(whole, segment, back.steps.count ? 0 : wanted, &step.strong, &choices);
+		back.choices = back.steps.count ? back.choices : choices;
 		if (step.edge && step.edge->kind == EDGE_TIMER && segment_at(whole, step.edge->from)->thread == segment_at(whole, segment)->thread)
 			step.edge = NULL; /* its own timer: no other thread caused it */
 		*ARRAY_ADD(&back.steps) = step;

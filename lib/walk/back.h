@@ -20,10 +20,11 @@ struct back_step {
 struct back {
 	ARRAY(struct back_step) steps;
 	enum back_end end;
+	size_t choices; /* edges of the first node that `edge` may choose from */
 };
 
 /*
- * `edge`: follow that one of the first node's several, from 1; 0: the latest. `ask`: stop where there are several (BACK_SEVERAL). To be
+ * `edge`: follow that one of the first node's several, from 1, the last if it has fewer; 0: the latest. `ask`: stop where there are several (BACK_SEVERAL). To be
  * freed.
  */
 struct back back_walk(const struct whole *whole, uint32_t segment, size_t edge, bool ask);

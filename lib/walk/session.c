@@ -168,16 +168,21 @@ static int run_back(struct request *request)
 	struct session *session = request->session;
 	uint32_t node = meant(request, 0);
 	struct back back;
+	int status = 0;
 
 	if (node == NUMBER_NONE)
 		return -1;
 	if (!segment_waits(segment_at(session->whole, node)))
 		return fail("that segment has no wait");
 	back = back_walk(session->whole, node, (size_t)request->edge, session->how.asks);
-	tell_back(&session->teller, &back);
-	tell_lost_meanwhile(session, node);
+	if (request->edge <= back.choices) {
+		tell_back(&session->teller, &back);
+		tell_lost_meanwhile(session, node);
+	} else {
+		status = fail("that wait has %zu edge%s to choose from, not %llu", back.choices, back.choices == 1 ? "" : "s", (unsigned long long)request->edge);
+	}
 	back_free(&back);
-	return 0;
+	return status;
 }
 
 static int tell_culprit(struct session *session, uint32_t node, uint32_t *wait)
@@ -580,8 +585,11 @@ static int take_option(struct request *request, const struct command *command, c
 		request->any_thread = true;
 		return 0;
 	}
-	if (!strncmp(word, edge, strlen(edge)) && has_option(command, 'e'))
-		return number_count(word + strlen(edge), strlen(word) - strlen(edge), &request->edge);
+	if (!strncmp(word, edge, strlen(edge)) && has_option(command, 'e')) {
+		if (number_count(word + strlen(edge), strlen(word) - strlen(edge), &request->edge) < 0)
+			return -1;
+		return request->edge ? 0 : fail("edges count from 1");
+	}
 	return fail("'%s' has no option '%s'", command->name, word);
 }
 
