@@ -684,6 +684,8 @@ in fetch: 1 of 6 samples'
 	assert_output 'graph-walk: that wait has 1 edge to choose from, not 9'
 	run -2 graph-walk -x 'back --edge=0 main/1#1' in
 	assert_output 'graph-walk: edges count from 1'
+	run -2 graph-walk -x '# a " in a comment' -x 'show "main/1#1' in
+	assert_output 'graph-walk: a quote is not closed'
 }
 
 @test "at a terminal there is a prompt, which an interrupt returns to" {

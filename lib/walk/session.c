@@ -612,6 +612,15 @@ static char *next_word(char **rest)
 	return word;
 }
 
+static bool is_closed(const char *text)
+{
+	bool quoted = false;
+
+	for (; *text; text++)
+		quoted ^= *text == '"';
+	return !quoted;
+}
+
 static enum session_status misuse(const struct command *command)
 {
 	fail("it is '%s%s%s'", command->name, *command->operands ? " " : "", command->operands);
@@ -621,6 +630,7 @@ static enum session_status misuse(const struct command *command)
 static enum session_status run_one(struct session *session, char *text)
 {
 	struct request request = {.session = session};
+	bool closed = is_closed(text);
 	char *rest = text, *name = next_word(&rest), *word;
 	const struct command *command = name ? find_command(name) : NULL;
 	int status;
@@ -629,6 +639,10 @@ static enum session_status run_one(struct session *session, char *text)
 		return SESSION_DONE;
 	if (!command) {
 		fail("there is no command '%s'; 'help' lists them", name);
+		return SESSION_MISUSED;
+	}
+	if (!closed) {
+		fail("a quote is not closed");
 		return SESSION_MISUSED;
 	}
 	while ((word = next_word(&rest))) {
