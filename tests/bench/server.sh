@@ -232,7 +232,8 @@ measure_phase()
 	rate=$(load "$seconds")
 	echo "$rate" >>"$work/$1.rate"
 	per_request $(($(ticks "$server_names") - server)) >>"$work/$1.server"
-	per_request $(($(ticks "$pipe_names") - piped)) >>"$work/$1.pipe"
+	piped=$(($(ticks "$pipe_names") - piped))
+	per_request $((pipe ? piped : 0)) >>"$work/$1.pipe"
 	[ -z "$pipe" ] || stop_pipe
 	[ ! -s "$work/out" ] || stream-cat --text "$work/out" 2>/dev/null |
 		awk '/^request .* logged=yes/ { requests++ } /^call / { calls++ } END { if (requests) print calls / requests }' >>"$work/$1.calls"
