@@ -424,6 +424,18 @@ followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 s
 	assert_equal "$(EDIT='/111.0042/{h;d};/111.0043/G' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no1\n10>13 sub yes'
 }
 
+@test "messages: redis.state and redis-cluster.state follow what three nodes passed on, as it was recorded" {
+	# of connections that are older than the trace: at one node nobody knows whether the queue was empty before the first message
+	span-build -s redis -s redis-cluster --text "$TOP/testdata/spans/publish.txt" | awk '/^span / {
+		for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] }
+		if (v["name"] != "" || v["kind"] == "consumer") { id = v["id"]; of[id] = v["parent"]
+			what[id] = v["service"] "." v["pid"] (v["name"] != "" ? " " v["name"] : "") (v["bytes_in"] != "" ? " " v["bytes_in"] : ""); sure[id] = v["sure"]; kinds[id] = v["kind"] }
+		split("", v) }
+		END { for (id in what) if (kinds[id] == "consumer") { line = what[id]; for (at = of[id]; at in what; at = of[at]) line = line " < " what[at]; print line, sure[id] } }' |
+		LC_ALL=C sort >got
+	diff got "$TOP/testdata/spans/publish.out"
+}
+
 @test "messages: what a program asks for behind one that it received may be for that one" {
 	bus_state
 	# the subscriber asks node b something else, over another connection
