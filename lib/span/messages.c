@@ -389,6 +389,46 @@ static void join_window(struct messages *messages, const struct side *from, stru
 	}
 }
 
+static int64_t waited_before(const struct turn_host *host, int32_t tid, int64_t at, size_t back)
+{
+	struct turn_thread *thread;
+	size_t before;
+
+	HASH_FIND_INT(host->threads, &tid, thread);
+	before = thread ? COUNT_UNTIL(thread->waited.items, thread->waited.count, ts, at) : 0;
+	return before > back ? thread->waited.items[before - 1 - back].ts : TIME_NONE;
+}
+
+/* Tells whether nothing can have been in the queue then; see messages.h. */
+static bool is_idle(const struct messages *messages, const struct side *side, const struct queued *left)
+{
+	const struct turn_host *hosts = messages->requests->hosts.items, *host = &hosts[side->host];
+	int64_t waited = waited_before(host, left->tid, left->ts, 1), width;
+	int there = side->talk->end[0] == side->end;
+	const struct turn_host *peer = &hosts[side->talk->host[there]];
+	uint64_t sent;
+
+	if (waited == TIME_NONE || !turns_see_waits(host) || host->width == SPAN_WIDTH_UNKNOWN || peer->width == SPAN_WIDTH_UNKNOWN)
+		return false;
+	width = side->host == side->talk->host[there] ? 0 : host->width + peer->width;
+	sent = position_at(&side->end->sent, waited);
+	return sent == position_at(&side->end->sent, left->ts) && position_at(&side->talk->end[there]->received, waited - width) >= sent;
+}
+
+/* Of a connection that is older than the trace: the first message before that time at which nothing else was in the queue begins a window. */
+static bool begin_idle(struct messages *messages, const struct side *from, struct matching *matching, int64_t before)
+{
+	for (size_t i = 0; i < matching->left.count && matching->left.items[i]->ts < before; i++) {
+		int64_t ts = matching->left.items[i]->ts;
+
+		if (!is_idle(messages, from, matching->left.items[i]))
+			continue;
+		join_window(messages, from, matching, ts - 1, position_at(&from->end->sent, ts), false);
+		return true;
+	}
+	return false;
+}
+
 /* Of a connection that began in the trace, the queue was empty at its beginning. */
 static void join_units(struct messages *messages, const struct side *from, const struct side *to, const char *name)
 {
@@ -403,6 +443,7 @@ static void join_units(struct messages *messages, const struct side *from, const
 		if (from->queued.items[i]->what == QUEUE_EMPTY) {
 			int64_t ts = from->queued.items[i]->ts;
 
+			known = known || begin_idle(messages, from, &matching, ts);
 			join_window(messages, from, &matching, ts, position_at(&from->end->sent, ts), known);
 			known = true;
 		}
@@ -445,32 +486,6 @@ struct queue {
 	size_t first, end; /* the calls: indexes of what was sent */
 	size_t unsure;	   /* not 0: the one that is left stands for so many, of which nobody knows which were sent */
 };
-
-static int64_t waited_before(const struct turn_host *host, int32_t tid, int64_t at, size_t back)
-{
-	struct turn_thread *thread;
-	size_t before;
-
-	HASH_FIND_INT(host->threads, &tid, thread);
-	before = thread ? COUNT_UNTIL(thread->waited.items, thread->waited.count, ts, at) : 0;
-	return before > back ? thread->waited.items[before - 1 - back].ts : TIME_NONE;
-}
-
-/* Tells whether nothing can have been in the queue then; see messages.h. */
-static bool is_idle(const struct messages *messages, const struct side *side, const struct queued *left)
-{
-	const struct turn_host *hosts = messages->requests->hosts.items, *host = &hosts[side->host];
-	int64_t waited = waited_before(host, left->tid, left->ts, 1), width;
-	int there = side->talk->end[0] == side->end;
-	const struct turn_host *peer = &hosts[side->talk->host[there]];
-	uint64_t sent;
-
-	if (waited == TIME_NONE || !turns_see_waits(host) || host->width == SPAN_WIDTH_UNKNOWN || peer->width == SPAN_WIDTH_UNKNOWN)
-		return false;
-	width = side->host == side->talk->host[there] ? 0 : host->width + peer->width;
-	sent = position_at(&side->end->sent, waited);
-	return sent == position_at(&side->end->sent, left->ts) && position_at(&side->talk->end[there]->received, waited - width) >= sent;
-}
 
 static void add_together(struct messages *messages, const struct end *end, uint64_t from, uint64_t to)
 {
