@@ -782,6 +782,25 @@ overtaken() {
 	EOT
 }
 
+@test "a run in a system call tells the kernel's function that nine of ten samples share, if that is not the call or the way of its data" {
+	saved() { # KERNEL OF THREE SAMPLES, AND OF SIX
+		awk -v one="$1" -v other="$2" '/^stack id=7 / { print $0 " kernel=\"" one "\""; sub("id=7", "id=17"); print $0 " kernel=\"" other "\""; next }
+			/tid=30 .* stack=7$/ { print; sub("0000000 ", "5000000 "); sub("=7$", "=17"); print; sub("5000000 ", "6000000 "); print; next }
+			{ print }' "$W/busy.txt" >in
+		graph-build --text in | grep '^node .*who=saver' | grep -o 'kernel=[^ ]*' | sort -u
+	}
+	run saved '__pi_memcpy;ext4_buffered_write_iter;ovl_copy_up_file;ovl_open;__x64_sys_openat' 'read_one;ovl_copy_up_file;ovl_open;__x64_sys_openat'
+	assert_output 'kernel=ovl_copy_up_file'
+	COLUMNS=200 run bash -c 'blame-rank in | report'
+	assert_output --partial 'running in write_out, 100 % of 9 samples, in the kernel ovl_copy_up_file'
+	run saved 'asm_sysvec_apic_timer_interrupt' 'asm_sysvec_apic_timer_interrupt'
+	assert_output ''
+	run saved 'ext4_buffered_write_iter;vfs_write;ksys_write' 'ext4_buffered_write_iter;vfs_write;ksys_write'
+	assert_output ''
+	run saved 'read_one;ovl_open;__x64_sys_openat' 'vfs_write;ksys_write'
+	assert_output ''
+}
+
 @test "a run has the function that most samples of it were in; short runs have that of all of them; under five nothing is said" {
 	run bash -c 'graph-build --text "$1" | grep -o "^node.*what=run .*" | grep -o "label=.*\|no label"' - "$W/busy.txt"
 	assert_line --regexp '^label="editor/10 on CPU 0, 60 % of 10 samples in characters_at_index < layout < main" start=1\.25.* samples=10 in_function=6 '

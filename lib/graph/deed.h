@@ -120,7 +120,7 @@ struct deed_detail {
 	const char *crowd;		    /* the name of most of these; NULL: they have several */
 	const char *disk;		    /* the device's name: loop0 */
 	const char *thread;		    /* the name of the node's own thread, where who is another or none */
-	const char *kernel;		    /* the kernel's function that it waits in */
+	const char *kernel;		    /* the kernel's function that it waits in, or that its samples were in */
 	const char *asker, *asker_function; /* the thread that waited for this run's wake-up, and where */
 	uint32_t samples, in_function;	    /* of such runs that were taken, and those of them in the function of the deed; 0: none */
 	const char *counters;		    /* what was counted in such a run: "page_faults:12,cycles:3400" */

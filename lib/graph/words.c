@@ -407,6 +407,11 @@ static char *append_awaited(char *words, const struct deed_detail *detail)
 	return append(words, " in ", detail->asker_function);
 }
 
+static char *append_kernel(char *words, const struct deed_detail *detail)
+{
+	return append(words, ", in the kernel ", detail->kernel);
+}
+
 static const char *began_of(const struct deed_detail *detail)
 {
 	return detail->began ? ", began before the data" : "";
@@ -428,7 +433,7 @@ static char *label_run(const struct node *node)
 
 	words = append(append_pace(words, detail), "", began_of(detail));
 	words = detail->samples ? append_samples(words, node) : append_stack(words, ", from ", node);
-	return append_awaited(append_counters(words, detail), detail);
+	return append_awaited(append_counters(append_kernel(words, detail), detail), detail);
 }
 
 static char *label_ready(const struct node *node)
@@ -456,7 +461,7 @@ static char *label_wait(const struct node *node)
 	free(thread);
 	free(reason);
 	free(queue);
-	return append(append_stack(words, ", from ", node), ", in the kernel ", detail->kernel);
+	return append_kernel(append_stack(words, ", from ", node), detail);
 }
 
 static char *label_thread(const struct node *node)
@@ -613,6 +618,8 @@ char *words_circumstance(const struct node *node)
 	samples = words_samples(detail->samples, detail->in_function);
 	words = append(words, *samples ? ", " : "", samples);
 	free(samples);
+	if (node->deed->kind == DEED_RUN)
+		words = append_kernel(words, detail);
 	return append_awaited(append_counters(words, detail), detail);
 }
 

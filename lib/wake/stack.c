@@ -27,7 +27,7 @@ struct mark {
 struct stack_told {
 	char *function;	      /* that the stack goes by: "fetch" */
 	char *functions;      /* from it outward: "fetch;serve;main" */
-	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
+	char *kernel;	      /* the kernel's function: of a wait "futex_do_wait", of a run that was in it "ovl_copy_up_file" */
 	char *asker_function; /* of a run: the one in which the asker waited */
 	uint32_t samples, in_function; /* of a run: how many there were, and in this function; 0: the function is not by samples */
 };
@@ -49,6 +49,7 @@ struct busy {
 	int64_t from, to;
 	uint32_t stack;	  /* the first in the function that most samples were in; 0: not known */
 	uint32_t samples, in_function;
+	char *kernel; /* the kernel's function that these samples were in; NULL: none, or not asked yet */
 };
 
 struct marks { /* of a thread */
@@ -79,6 +80,7 @@ static void thread_free(struct thread *thread)
 {
 	free(of(thread)->list.items);
 	free(of(thread)->samples.items);
+	free(of(thread)->run.kernel);
 }
 
 static void forget_meanings(struct wake *wake)
@@ -434,6 +436,30 @@ static void tally_add(struct tally *tally, const struct wake *wake, const struct
 		*ARRAY_ADD(&tally->counts) = (struct count){frame, sample->stack, 1};
 }
 
+/* Of a run: where an interrupt came, which the program did not call, or a file system moves data: what for, the function above tells. */
+static bool is_passage(const struct frame *frame)
+{
+	static const char *const functions[] = {
+		"asm_", "sysvec_", "__sysvec_", "irqentry_", "exc_", "exit_to_user", "syscall_exit", "el1", "ret_from_",
+		"ext4_buffered", "ext4_file", "xfs_file", "btrfs_file", "btrfs_buffered", "btrfs_do_write", "shmem_file", "generic_file",
+		"iter_file_splice", "direct_splice"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return is_helper(frame) || is_call(frame);
+}
+
+static bool has_frame(const char *frames, const struct frame *wanted)
+{
+	struct frame frame;
+
+	while (next_frame(&frames, &frame))
+		if (frame.length == wanted->length && memcmp(frame.text, wanted->text, frame.length) == 0)
+			return true;
+	return false;
+}
+
 /* Where two functions have the most samples, neither is named: that may be one sample each. */
 static void tally_close(struct tally *tally, struct busy *busy)
 {
@@ -491,6 +517,42 @@ static void tally_run(struct tally *tally, const struct cut *cut, const struct t
 	}
 }
 
+/* How many samples of the run were in the program's function, and in this one of the kernel. */
+static uint32_t samples_in(const struct wake *wake, const struct thread *thread, const struct busy *run, const struct frame *kernel)
+{
+	size_t first = samples_before(thread, run->from), end = samples_before(thread, run->to);
+	struct frame function, own;
+	uint32_t count = 0;
+
+	if (!frame_of_stack(stack_numbered(wake, run->stack), &function))
+		return 0;
+	for (size_t i = first; i < end && i < first + SAMPLES; i++) {
+		const struct stack *stack = stack_numbered(wake, of(thread)->samples.items[i].stack);
+
+		count += frame_of_stack(stack, &own) && function_length(&own) == function_length(&function) &&
+			 memcmp(own.text, function.text, function_length(&own)) == 0 && has_frame(stack->kernel, kernel);
+	}
+	return count;
+}
+
+/*
+ * The innermost function of the kernel that nine of ten of the samples were in: what a system call does all the time, whatever that
+ * takes, as ovl_copy_up_file reads and writes by turns. NULL: they were in none, or in the call itself only.
+ */
+static char *kernel_of_run(const struct wake *wake, const struct thread *thread, const struct busy *run)
+{
+	const struct stack *stack = stack_numbered(wake, run->stack);
+	const char *rest = stack ? stack->kernel : NULL;
+	struct frame frame;
+
+	if (!stack || !stack->user)
+		return NULL;
+	while (find_frame(rest, is_passage, &frame, &rest))
+		if (10 * samples_in(wake, thread, run, &frame) >= 9 * run->in_function)
+			return memory_text(frame.text, frame.length);
+	return NULL;
+}
+
 static bool is_at_hand(const struct cut *cut, const struct busy *busy, int64_t ts)
 {
 	return busy->cut == stacks_of(cut->wake)->cuts && busy->from <= ts && ts < busy->to;
@@ -505,9 +567,11 @@ static const struct busy *busy_run(const struct cut *cut, const struct thread *t
 
 	if (is_at_hand(cut, busy, ts))
 		return busy;
+	free(busy->kernel);
 	find_run(cut, thread, piece, busy);
 	tally_run(&tally, cut, thread, busy);
 	tally_close(&tally, busy);
+	busy->kernel = busy->stack ? kernel_of_run(cut->wake, thread, busy) : NULL;
 	return busy;
 }
 
@@ -547,6 +611,7 @@ static void tell_busy(struct stack_told *told, const struct wake *wake, const st
 	free(told->function);
 	free(told->functions);
 	*told = tell_of(stack_numbered(wake, busy->stack));
+	told->kernel = busy->kernel ? memory_text(busy->kernel, strlen(busy->kernel)) : NULL;
 	told->samples = busy->samples;
 	told->in_function = busy->in_function;
 }
