@@ -3,10 +3,11 @@
 # bats 1.8 starts a shell for each test, which reads bats, the whole file of the test and its helpers anew; it calls a function before each command
 # of a test, to note where it stands; and `run` makes a file, a pipe and three processes for a command. All that takes longer than most tests do.
 # Here a test is a copy of the shell that has read the file, the place of a failure is noted when it fails, and a command that is run is one process.
-# What a test sees, and what bats prints of it, is the same. Another version of bats runs as it does, and so does one that traces (bats --trace).
+# What a test sees, and what bats prints of it, is the same. Another version of bats runs as it does, and so does one that traces (bats --trace) or
+# limits the time of a test.
 # shellcheck shell=bash disable=SC2034
 
-[[ ${BATS_VERSION-} == 1.8.* && ${BATS_TRACE_LEVEL:-0} = 0 && -r ${BATS_LIBEXEC-}/bats-exec-test ]] || return 0
+[[ ${BATS_VERSION-} == 1.8.* && ${BATS_TRACE_LEVEL:-0} = 0 && -z ${BATS_TEST_TIMEOUT-} && -r ${BATS_LIBEXEC-}/bats-exec-test ]] || return 0
 
 # bats-exec-file, which has read the file, calls this in place of its own.
 if declare -F bats_run_tests >/dev/null; then
