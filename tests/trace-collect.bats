@@ -1347,21 +1347,22 @@ told() {
 	printf '#!/bin/sh\n:\n' >runs
 	echo 'exit 0' >plain.pl
 	chmod +x runs
+	cp "$(command -v env)" tb-env # others begin env, too
 	cat >job <<-'EOF'
 		for i in 1 2 3 4 5 6 7 8 9; do /bin/true secret; done
 		./runs secret
-		env -i /usr/bin/perl -w plain.pl secret
+		PATH=.:$PATH tb-env -i /usr/bin/perl -w plain.pl secret
 		/usr/bin/perl -e 1 secret
 		/usr/bin/perl -e '$0 = "titled: at work"; select undef, undef, undef, 0.2; system "true"'
 		/usr/bin/perl -e 1 "$(head -c 100000 /dev/zero | tr '\0' x)"
 	EOF
-	trace-collect --text -e sched:sched_process_exit -p command -o trace -- sh ./job # others may run the same
+	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job
 	run grep -c '^task.*secret' trace
 	assert_output 0
-	run bash -c 'sed -n "s/^task .* comm=\(true\|runs\|env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
+	run bash -c 'sed -n "s/^task .* comm=\(true\|runs\|tb-env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
 	assert_output "$(printf 'true program=/bin/true\n%.0s' {1..9})
 runs program=\"/bin/sh ./runs\" script=runs
-env program=env
+tb-env program=tb-env
 perl program=\"/usr/bin/perl plain.pl\" script=plain.pl
 perl program=/usr/bin/perl
 perl program=/usr/bin/perl
