@@ -34,6 +34,7 @@ struct whole_builder {
 	struct armed *armed;
 	struct rule_events *rules;
 	struct whole *whole;
+	bool begun; /* it has an event */
 	ARRAY(struct type_role) roles; /* by event_type.index */
 	bool partial, gap_behind_window;
 	int64_t window_to;
@@ -44,6 +45,7 @@ struct whole_builder {
 static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
+	builder->begun = false;
 	open_segments_begin(builder->open_segments, builder->whole);
 	identities_begin(builder->identities, builder->whole);
 	cutter_begin(builder->cutter, builder->whole);
@@ -340,8 +342,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 	}
 	if (wake_event(builder->wake, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (builder->whole->from == TIME_NONE)
-		builder->whole->from = builder->wake->now;
+	builder->begun = true;
 	role = role_of(builder, event.type);
 	if (builder->whole->segments.count >= NUMBER_NONE - 1)
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
@@ -444,10 +445,9 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 {
 	struct whole *whole = builder->whole;
 
-	if (whole->from != TIME_NONE && rule_events_check(builder->rules) < 0)
+	if (builder->begun && rule_events_check(builder->rules) < 0)
 		return NULL;
 	cutter_end(builder->cutter, false);
-	whole->to = builder->wake->gaps.count ? builder->wake->now : whole->from;
 	wake_forget(builder->wake);
 	wake_forget_meanings(builder->wake);
 	builder->gap_behind_window = false;

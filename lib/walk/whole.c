@@ -24,7 +24,6 @@ struct whole *whole_new(void)
 {
 	struct whole *whole = NEW(struct whole);
 
-	whole->from = whole->to = TIME_NONE;
 	whole_word(whole, "");
 	whole_set(whole, NULL, 0);
 	whole_sequence(whole, NULL, 0);

@@ -96,7 +96,6 @@ struct whole_window {
 };
 
 struct whole {
-	int64_t from, to; /* where the data begin and end */
 	ARRAY(struct whole_thread) threads;
 	ARRAY(struct segment) segments;
 	ARRAY(struct whole_edge) edges;

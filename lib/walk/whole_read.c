@@ -114,9 +114,7 @@ static int read_graph(struct whole_reader *reader, const struct fields *fields)
 	if (reader->id)
 		return fail("there is another graph of everything; graph-walk asks one");
 	reader->id = fields_copy(fields, "id");
-	if (!reader->id)
-		return fail("id= is missing");
-	return read_time(fields_find(fields, "from"), &reader->whole->from) < 0 || read_time(fields_find(fields, "to"), &reader->whole->to) < 0 ? -1 : 0;
+	return reader->id ? 0 : fail("id= is missing");
 }
 
 /* A field's text, until the next such call; "": there is none. There is room for so much more behind it. */
@@ -480,21 +478,6 @@ static void infer_endings(struct whole *whole)
 	}
 }
 
-/* Where the graph's record does not say from when to when it is. */
-static void infer_span(struct whole *whole)
-{
-	int64_t from = INT64_MAX, to = INT64_MIN;
-
-	for (size_t i = 0; i < whole->segments.count; i++) {
-		from = sooner(from, whole->segments.items[i].start);
-		to = later(to, whole->segments.items[i].end);
-	}
-	if (!whole->segments.count)
-		return;
-	whole->from = whole->from == TIME_NONE ? from : whole->from;
-	whole->to = whole->to == TIME_NONE ? to : whole->to;
-}
-
 struct whole *whole_reader_finish(struct whole_reader *reader)
 {
 	struct whole *whole = reader->whole;
@@ -502,7 +485,6 @@ struct whole *whole_reader_finish(struct whole_reader *reader)
 	if (sort_ids(reader) < 0 || add_edges(reader) < 0 || whole_ready(whole) < 0)
 		return NULL;
 	infer_endings(whole);
-	infer_span(whole);
 	reader->whole = whole_new();
 	free(reader->id);
 	reader->id = NULL;
