@@ -545,7 +545,7 @@ static char *function_lines(const char *prefix, const char *suffix, const char *
 
 static struct chart *make_of_function(const char *binary, const char *function, const char *arguments, const char *show)
 {
-	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
+	const char *base = basename(binary);
 	uint64_t offset;
 	bool instruction = symbol_place(function, &offset) > 0;
 	char *prefix = binary_event(base), *suffix = function_event(function);

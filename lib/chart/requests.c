@@ -26,13 +26,6 @@ enum { PATH_ROOM = 4096 };
 
 /* --- a line of the table -------------------------------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The entry of a function as a line of a chart: "start event=... probe=...". */
 static void append_probe(struct line *text, const char *role, const char *path, const char *probe)
 {
@@ -65,7 +58,7 @@ static void append_key(struct line *text, const struct fields *line, const char 
 static struct chart *chart_of_span(const struct fields *line, const char *path, const char *begin, const char *end)
 {
 	static const char context[] = "\ninclude name=wake\ninclude name=sleep\ninclude name=io\n";
-	char *name = memory_format("requests:%s", last_part(path)), *title = memory_format("requests of %s", last_part(path));
+	char *name = memory_format("requests:%s", basename(path)), *title = memory_format("requests of %s", basename(path));
 	struct line text = {0};
 	struct chart *chart;
 
@@ -300,9 +293,9 @@ static char *take_alias(int32_t pid, const struct stat *file, char *path)
 	char comm[32], *alias;
 
 	proc_comm(pid, comm, sizeof(comm));
-	if (!*comm || strchr(comm, '/') || strcmp(comm, last_part(path)) == 0)
+	if (!*comm || strchr(comm, '/') || strcmp(comm, basename(path)) == 0)
 		return path;
-	alias = memory_format("%.*s%s", (int)(last_part(path) - path), path, comm);
+	alias = memory_format("%.*s%s", (int)(basename(path) - path), path, comm);
 	if (executable_is_at(file, alias)) {
 		free(path);
 		return alias;
@@ -327,7 +320,7 @@ static int take_process(struct search *search, int32_t pid)
 	serves = sides_serves(pid);
 	search->serves |= serves;
 	/* of a program that is not known, one process may serve and another not: those that do matter */
-	status = is_seen(search, seen) ? 0 : take_program(search, last_part(own ? seen : path), path, serves);
+	status = is_seen(search, seen) ? 0 : take_program(search, basename(own ? seen : path), path, serves);
 	free(path);
 	return status;
 }
@@ -343,7 +336,7 @@ static bool read_program(void *reader, struct program *program, int32_t pid)
 static int take_future(struct search *search, const char *name)
 {
 	char *path = symbol_binary(name);
-	int status = path && is_seen(search, path) ? 0 : take_program(search, last_part(path ? path : name), path ? path : name, true);
+	int status = path && is_seen(search, path) ? 0 : take_program(search, basename(path ? path : name), path ? path : name, true);
 
 	free(path);
 	return status;

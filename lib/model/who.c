@@ -356,7 +356,7 @@ struct doers who_for_nodes(const struct who *who, const struct graph *graph, con
 /* A unit is the last part of the path, "nginx.service"; of another group the part that tells it from those of others; "": none does. */
 static const char *group_of(const struct identity *identity)
 {
-	const char *slash = strrchr(identity->cgroup, '/'), *unit = slash ? slash + 1 : identity->cgroup;
+	const char *unit = basename(identity->cgroup);
 
 	return strchr(unit, '.') ? unit : identity->cgroup + identity->shared + (identity->cgroup[identity->shared] == '/');
 }

@@ -176,13 +176,6 @@ static char *find_library(const char *program, const char *folders, const char *
 static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1", NULL};
 static const char *const throwers[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool is_among(const char *const *names, const char *name)
 {
 	for (; *names; names++)
@@ -196,7 +189,7 @@ static bool is_runtime(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-x86-64.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.",
 					    "libc++abi.so.", "libunwind.so.", "libcrypto.so.", "libffi.so."};
-	const char *name = base_of(path);
+	const char *name = basename(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -273,8 +266,8 @@ static void take_loaded(void *context, const char *path, const char *name)
 	struct cached_stat seen;
 	unsigned traits = 0;
 
-	search->leave->unwinds |= is_among(unwinders, base_of(name));
-	search->leave->throws |= is_among(throwers, base_of(name));
+	search->leave->unwinds |= is_among(unwinders, basename(name));
+	search->leave->throws |= is_among(throwers, basename(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!cached_stat_at(path, &seen)) {

@@ -355,7 +355,7 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file)
  */
 static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct lookup_question *question, const char *more)
 {
-	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+	const char *name = basename(file->path);
 	char *text = memory_format("%s%c%s", name, '\0', more);
 	const size_t length = strlen(name) + 1 + strlen(more);
 	enum outcome outcome = DIED;

@@ -85,13 +85,6 @@ struct run_builder *run_builder_new(struct stream *stream, struct events *events
 	return builder;
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void drop_program(struct run_builder *builder, struct program *program)
 {
 	HASH_DEL(builder->programs, program);
@@ -121,9 +114,9 @@ static void note_program(struct run_builder *builder, int32_t tid, const char *p
 	}
 	program->by_event = by_event;
 	space = by_event ? NULL : strrchr(path, ' ');
-	snprintf(program->name, sizeof(program->name), "%s", last_component(space ? space + 1 : path));
+	snprintf(program->name, sizeof(program->name), "%s", basename(space ? space + 1 : path));
 	word = memory_text(path, by_event ? strlen(path) : strcspn(path, " "));
-	snprintf(program->first, sizeof(program->first), "%s", last_component(word));
+	snprintf(program->first, sizeof(program->first), "%s", basename(word));
 	free(word);
 }
 
@@ -323,7 +316,7 @@ static void made(struct run_builder *builder, struct run_thread *parent, int64_t
 static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAME_ROOM])
 {
 	const struct program *program = find_program(builder, tid);
-	const char *comm = last_component(events_comm(builder->events, tid));
+	const char *comm = basename(events_comm(builder->events, tid));
 	const char *candidates[] = {program && program->by_event ? program->name : comm, program ? program->first : comm,
 				    program ? program->name : comm};
 
@@ -548,7 +541,7 @@ static void light_begin(struct run_builder *builder, const struct event *event)
 	char file[4096], *name;
 
 	event_text(event, builder->exec_file, file, sizeof(file));
-	name = (char *)last_component(file);
+	name = basename(file);
 	if (builder->options.job->programs.count == 0)
 		job_learn(builder->options.job, name);
 	if (thread->process->run || !job_runs(builder->options.job, name))

@@ -143,18 +143,11 @@ static bool is_harmless(const struct inotify_event *event, const char *name)
 	return false;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Tells whether the event shows that somebody else did something. */
 static bool see(struct file_watch *files, const struct inotify_event *event, const char *ours)
 {
 	const struct watched *place = place_of(files, event->wd);
-	const char *name = event->len > 0 ? event->name : place ? last_part(place->path) : "";
+	const char *name = event->len > 0 ? event->name : place ? basename(place->path) : "";
 
 	if ((!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) || (ours && strcmp(name, ours) == 0))
 		return false;
