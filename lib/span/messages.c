@@ -569,18 +569,18 @@ static void take_queued(struct messages *messages, struct queue *queue, const st
 	}
 }
 
-/* The trace ends. What was left is sent if its thread waited behind the last call: had that not sent all, an event would have told before. */
+/* The trace ends. What was left is sent if who left it waited behind the last call: had that not sent all, an event would have told before. */
 static void end_queue(struct messages *messages, struct queue *queue)
 {
 	const struct turn_host *host = &messages->requests->hosts.items[queue->side->host];
 	const struct moved *last;
 
-	if (queue->end == queue->first)
+	if (queue->end == queue->first || !queue->left.count)
 		return;
 	last = &queue->side->end->sent.items[queue->end - 1];
-	if (queue->backlog == BACKLOG_NONE && turns_waited(host, last->tid, last->ts, known_until(host)) != TIME_NONE) {
+	if (queue->backlog == BACKLOG_NONE && turns_waited(host, queue->left.items[0]->tid, last->ts, known_until(host)) != TIME_NONE) {
 		empty_queue(messages, queue);
-	} else if (queue->left.count) {
+	} else {
 		queue->unsure = queue->left.count;
 		queue->left.count = 1;
 		empty_queue(messages, queue);
