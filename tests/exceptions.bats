@@ -362,3 +362,92 @@ check_thrown() {
 	assert_line --regexp '^ *40 yes 1$'
 	assert_line --regexp '^ *1[0-9][0-9] no 0$'
 }
+
+@test "a coroutine that goes on elsewhere throws for the request that began it" {
+	need_tracefs
+	cat >co.cc <<-'CC'
+		#include <coroutine>
+		#include <exception>
+		#include <pthread.h>
+		#include <semaphore.h>
+		#include <stdexcept>
+		#include <unistd.h>
+		static std::coroutine_handle<> waiting[64];
+		static unsigned head, tail;
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static sem_t posted;
+		struct elsewhere {
+			bool await_ready() { return false; }
+			void await_suspend(std::coroutine_handle<> handle)
+			{
+				pthread_mutex_lock(&lock);
+				waiting[tail++ % 64] = handle;
+				pthread_mutex_unlock(&lock);
+				sem_post(&posted);
+			}
+			void await_resume() {}
+		};
+		struct task {
+			struct promise_type {
+				task get_return_object() { return {}; }
+				std::suspend_never initial_suspend() { return {}; }
+				std::suspend_never final_suspend() noexcept { return {}; }
+				void return_void() {}
+				void unhandled_exception() { std::terminate(); }
+			};
+		};
+		extern "C" __attribute__((noipa)) void check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); }
+		__attribute__((noipa)) task fetch(int id, sem_t *done)
+		{
+			co_await elsewhere{};
+			try { check(id); } catch (std::exception &) {}
+			co_await elsewhere{};
+			sem_post(done);
+		}
+		extern "C" __attribute__((noipa)) int handle(int id)
+		{
+			sem_t done;
+			sem_init(&done, 0, 0);
+			fetch(id, &done);
+			while (sem_wait(&done))
+				;
+			return id;
+		}
+		static void *work(void *)
+		{
+			for (;;) {
+				sem_wait(&posted);
+				pthread_mutex_lock(&lock);
+				auto handle = waiting[head++ % 64];
+				pthread_mutex_unlock(&lock);
+				handle.resume();
+			}
+		}
+		static void *ask(void *first)
+		{
+			for (long i = 0; i < 40; i++) {
+				handle((int)((long)first + i));
+				usleep(500);
+			}
+			return nullptr;
+		}
+		int main()
+		{
+			pthread_t clients[4], workers[2];
+			sem_init(&posted, 0, 0);
+			for (auto &worker : workers)
+				pthread_create(&worker, nullptr, work, nullptr);
+			for (long i = 0; i < 4; i++)
+				pthread_create(&clients[i], nullptr, ask, (void *)(i * 40));
+			for (auto &client : clients)
+				pthread_join(client, nullptr);
+		}
+	CC
+	g++ -std=c++20 -O1 -g -o co co.cc -pthread || skip "needs coroutines"
+	printf 'DEFINE TRIGGER t ON Exception E FOR %s LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' "'func:co:handle'" >t.trigger
+	trace-collect -c 'func:./co:handle(request=id)' -c 'func:./co:_Z5fetchiP5sem_t' --exceptions c++ -o trace -- ./co 2>/dev/null
+	run -0 bash -c "trigger-filter -t -T ./t.trigger trace | sed -n 's/^request .* match=\([a-z]*\) .* request=\([0-9]*\)$/\1 \2/p' | awk '{ print \$1, \$2 % 4 == 3 }' | sort | uniq -c"
+	assert_equal "$(wc -l <<<"$output")" 2
+	assert_line --regexp '^ *40 yes 1$'
+	assert_line --regexp '^ *1[0-9][0-9] no 0$'
+}
