@@ -285,7 +285,7 @@ stacks_end() {
 	stacks_begin
 	touch load
 	until_true 20 grep -q more.so "/proc/$called/maps"
-	until_true 30 hits "$(($(awk -v p="$PWD/callers" '$1 == p { n += $NF } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile) + 12000))" # some seconds, in which it has been looked at
+	until_true 60 hits "$(($(awk -v p="$PWD/callers" '$1 == p { n += $NF } END { print n + 0 }' /sys/kernel/tracing/uprobe_profile) + 12000))" # some seconds, in which it has been looked at
 	stacks_end
 	assert_equal "$status" 3
 	assert_equal "$(cat err)" "probe-log: for a while calls of logged functions were not seen, because their probes were off"
