@@ -175,6 +175,22 @@ collect() {
 	assert_line --regexp 'serve fd=[0-9]+ id=7$'
 }
 
+@test "a program of C that has the runtime of C++ from its start is traced on when another process of it begins" {
+	local server
+	states 24
+	echo '#include <dlfcn.h>
+	void *loads(const char *name) { return dlopen(name, RTLD_NOW); }' >loads.c
+	build served -g0 loads.c -Wl,--no-as-needed -lstdc++
+	begin ./served
+	server=$!
+	until_true 60 grep -q libstdc /proc/$server/maps
+	run -0 --separate-stderr trace-collect -s ./served.state -o trace -- \
+		sh -c "./served end >/dev/null 2>&1 3>&- & sleep 1; touch go; until [ -e done.$server ]; do sleep 0.02; done; touch end"
+	refute_regex "$stderr" 'has loaded a library'
+	told >all
+	grep -q "^$server handle__return ret=7" all
+}
+
 @test "a program that begins later is probed when its exec was seen, dear entries if that is asked for" {
 	states 24
 	build other -g

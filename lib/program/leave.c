@@ -176,11 +176,15 @@ static char *find_library(const char *program, const char *folders, const char *
 static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1", NULL};
 static const char *const throwers[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
 
+/* A link of this name may lead to a file whose name says more of the version: libstdc++.so.6.0.30. */
 static bool is_among(const char *const *names, const char *name)
 {
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
+	for (; *names; names++) {
+		size_t length = strlen(*names);
+
+		if (strncmp(name, *names, length) == 0 && (!name[length] || name[length] == '.'))
 			return true;
+	}
 	return false;
 }
 
