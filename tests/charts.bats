@@ -293,6 +293,15 @@ slow() {
 }
 
 # bats test_tags=figures
+@test "a level of few values that lie decades apart still has a limit within reach" {
+	awk 'function sample(value) { printf "sample ts=%.3f start=%.3f chart=a value=%g\n", t + value, t, value }
+		BEGIN { for (i = 0; i < 120; i++) { sample(0.001 * (1 + i % 3 * 0.1)); t += 0.1 }
+			for (i = 0; i < 34; i++) { sample(0.0001 * 10 ^ (i % 5)); t += 1.1 }
+			sample(60) }' | cchart-filter --text >out
+	run bash -c 'grep "^signal" out | tail -1'
+	assert_output --partial ' value=60 '
+}
+
 @test "two ways that are taken about as often are both usual" {
 	for slow in 0.4 0.1; do
 		for count in 40 100 60000; do

@@ -53,6 +53,8 @@ enum {
 };
 #define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: else 13 %, not 15, and fewer alarms */
 #define POT_STRANGE 3.0	  /* times the limit; "a stall every 3 s": else 5 of 300 found, not 300 */
+/* Times what all but POT_OUTLIERS of few values are within: beyond it is one in 20,000 values of a log-normal distribution with sigma 1.5. */
+#define POT_FEW_BEYOND 30.0
 #define POT_OUTLIERS 0.05 /* of a baseline, at most; more of them are its tail */
 #define POT_LONG (60 * NSEC_PER_SEC)
 
@@ -232,12 +234,17 @@ static double lognormal_limit(const struct pot *pot, double probability)
 	return exp(pot->median + normal_beyond(probability) * pot->sigma);
 }
 
-/* The limit of few values. If more than outliers are beyond the log-normal limit, the values are not log-normal. */
+/*
+ * The limit of few values. If more than outliers are beyond the log-normal limit, the values are not log-normal. Few values of two kinds, as short
+ * and long requests, look like a spread of decades, with a limit of minutes: nothing would be told until there is a tail.
+ */
 static double few_limit(const struct pot *pot, double probability)
 {
 	double limit = lognormal_limit(pot, probability);
 
-	return pot->upper > limit ? TAIL_BEYOND * pot->upper : limit;
+	if (pot->upper > limit)
+		return TAIL_BEYOND * pot->upper;
+	return pot->upper > 0 ? fmin(limit, POT_FEW_BEYOND * pot->upper) : limit;
 }
 
 static size_t outliers(size_t count)
