@@ -53,6 +53,7 @@ struct common {
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
 	int64_t apart;	    /* the time in which only one value counts */
 	int64_t due;	    /* once it judges: when the block at hand ends */
+	int64_t incident;   /* when a value beyond the limit of few was learnt; INT64_MIN: none was */
 	double largest;	    /* of it; 0: there was none */
 	uint64_t blocks;    /* with a value */
 	struct sample *held; /* COMMON_HELD, if there are any */
@@ -61,7 +62,7 @@ struct common {
 
 static void begin(struct common *common)
 {
-	common->begun = common->now = common->due = INT64_MIN;
+	common->begun = common->now = common->due = common->incident = INT64_MIN;
 	common->first = INT64_MAX;
 	common->largest = 0;
 	common->blocks = 0;
@@ -306,22 +307,42 @@ static bool make_limits(struct common *common)
 	return true;
 }
 
+/* Whether few values learn from one beyond their limit: an incident of some seconds is but a few of these. */
+static bool may_learn_beyond(struct common *common)
+{
+	if (common->incident != INT64_MIN && span_between(common->incident, common->now) < COMMON_APART)
+		return false;
+	common->incident = common->now;
+	return true;
+}
+
+static void learn_few(struct common *common, double value, bool beyond)
+{
+	double taken = beyond ? fmin(value, TAIL_BEYOND * common->limit) : value;
+
+	if (beyond && !may_learn_beyond(common))
+		return;
+	add_few(&common->few, taken);
+	if (common->learns)
+		return;
+	*ARRAY_ADD(&common->baseline) = (struct common_block){common->now, taken};
+	if (common->baseline.count >= COMMON_BASELINE)
+		begin_learning(common);
+}
+
 static bool learn(struct common *common, double value)
 {
-	bool beyond = is_beyond(common, value);
+	bool beyond = is_beyond(common, value), learns = common->learns;
 	const struct judged judged = {.value = value, .plotted = value, .ts = common->now, .signalled = beyond, .limits = &common->limits};
 
 	if (!has_tail(common))
-		add_few(&common->few, beyond ? fmin(value, TAIL_BEYOND * common->limit) : value);
-	if (!common->learns) {
-		*ARRAY_ADD(&common->baseline) = (struct common_block){common->now, value};
-		if (common->baseline.count >= COMMON_BASELINE)
-			begin_learning(common);
-	} else if (learner_pot.learn(common->learnt, &common->policy, &judged).kind != LESSON_NONE) {
+		learn_few(common, value, beyond);
+	if (!learns)
+		return make_limit(common);
+	if (learner_pot.learn(common->learnt, &common->policy, &judged).kind != LESSON_NONE)
 		learner_pot.limits(common->learnt, probability(common), &common->limits);
-	} else if (has_tail(common)) {
+	else if (has_tail(common))
 		return false;
-	}
 	return make_limit(common);
 }
 
