@@ -20,7 +20,7 @@ static bool plot, all, table;
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", .names = report_format_name},
 	{OPTION_STRING, 'o', "output", &output, "PLACE", "write to this file; of html, the folder of report.html (default .)"},
-	{OPTION_FLAG, 'a', "all", &all, NULL, "list every signal of a moment, not only groups of them"},
+	{OPTION_FLAG, 'a', "all", &all, NULL, "list every moment and every signal, not only the worst moments and groups of signals"},
 	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},
 	{OPTION_FLAG, 0, "table", &table, NULL, "the values of each chart and key in a few numbers: mean, quantiles, largest"},
 	{OPTION_END},

@@ -556,7 +556,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 }
 
 # bats test_tags=long
-@test "html: a hundred thousand moments make no page that no browser opens" {
+@test "a hundred thousand moments make no report that nobody reads" {
 	awk 'BEGIN { for (n = 1; n <= 100000; n++) {
 		printf "signal id=%d ts=%d start=%d.%03d chart=x value=%.3f center=0.01 ucl=0.02 rules=1 tid=%d comm=c%d\n", n, n + 1, n, n % 1000, 1 - n % 1000 / 1000, n, n
 		printf "window id=%d from=%d to=%d signals=%d-%d complete=yes\n", n, n, n + 1, n, n } }' >many
@@ -566,6 +566,28 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	grep -q 'and 99,900 moments that lost less time' report.html
 	grep -q '<h3>20000\. ' report.html
 	run ! grep -q 'took 990 ms' report.html
+
+	timeout 100 report many >text
+	assert_equal "$(grep -c '^[0-9]*\. .* took' text)" 100
+	grep -qx 'and 99,900 moments that lost less time; --all lists them' text
+	assert_equal "$(timeout 100 report --all many | grep -c '^[0-9]*\. .* took')" 100000
+}
+
+@test "of the requests of a pipe those are told, behind the first, that are worse than all before" {
+	awk 'BEGIN { for (n = 1; n <= 300; n++) {
+		end = n + (n == 40 || n == 250 ? 0.9 : n == 251 ? 0.95 : 0.1)
+		printf "graph id=%d kind=rag root=1 from=%d to=%.3f\nnode graph=%d id=1 name=n start=%d end=%.3f\nend graph=%d\n", n, n, end, n, n, end, n } }' >requests
+	run -0 bash -c 'blame-rank <requests | report'
+	assert_equal "$(grep -c '^[0-9]*\. ' <<<"$output")" 101
+	assert_line --regexp '^251\. '
+	refute_line --regexp '^250\. '
+	assert_line 'and 199 moments that lost less time; --all lists them'
+	run -0 bash -c 'blame-rank <requests | report --all'
+	assert_equal "$(grep -c '^[0-9]*\. ' <<<"$output")" 300
+	blame-rank requests >ranked
+	run -0 report ranked
+	assert_equal "$(grep -c '^[0-9]*\. ' <<<"$output")" 100
+	assert_line --regexp '^250\. '
 }
 
 @test "html: the page says that it loads and runs nothing" {

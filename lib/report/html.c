@@ -19,8 +19,9 @@
 #include "report/output.h"
 #include "report/processes.h"
 #include "report/summary.h"
+#include "report/worst.h"
 
-enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12, LOGGED_SHOWN = 12 };
+enum { STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12, LOGGED_SHOWN = 12 };
 
 /* A moment in the body: the text before its picture, the picture's data, the text behind it. */
 struct section {
@@ -327,30 +328,16 @@ static int html_moment(struct report *report, const struct moment *moment)
 	return file_settle(page->body);
 }
 
-static int by_lost(const void *a, const void *b)
+static struct worst worst_sections(const struct page *page)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	double *lost = memory_new(page->sections.count + 1, sizeof(*lost));
+	struct worst worst;
 
-	return x > y ? -1 : x < y;
-}
-
-/* The page shows the moments that lost at least this much, and the first ones of those that lost exactly this much. */
-static double least_shown(const struct page *page, size_t *equal)
-{
-	double *lost = memory_new(page->sections.count + 1, sizeof(*lost)), least = -INFINITY;
-
-	*equal = SIZE_MAX;
 	for (size_t i = 0; i < page->sections.count; i++)
 		lost[i] = page->sections.items[i].lost;
-	if (page->sections.count > MOMENTS_SHOWN) {
-		qsort(lost, page->sections.count, sizeof(*lost), by_lost);
-		least = lost[MOMENTS_SHOWN - 1];
-		*equal = MOMENTS_SHOWN;
-		for (size_t i = 0; i < MOMENTS_SHOWN; i++)
-			*equal -= lost[i] > least;
-	}
+	worst = worst_of(lost, page->sections.count);
 	free(lost);
-	return least;
+	return worst;
 }
 
 /* Draws the picture of a section. */
@@ -398,20 +385,19 @@ static int put_section(struct report *report, const struct section *section)
 static int put_sections(struct report *report)
 {
 	struct page *page = report->state;
+	struct worst worst = worst_sections(page);
 	const char *heading = NULL;
-	size_t equal, left = 0;
-	double least = least_shown(page, &equal);
+	size_t left = 0;
 	char *count;
 
 	for (size_t i = 0; i < page->sections.count; i++) {
 		const struct section *section = &page->sections.items[i];
 
 		heading = section->heading ? section->heading : heading;
-		if (section->lost < least || (!(section->lost > least) && equal == 0)) {
+		if (!worst_takes(&worst, section->lost)) {
 			left++;
 			continue;
 		}
-		equal -= !(section->lost > least);
 		put_moments(report->out, heading ? memory_format("%s", heading) : NULL);
 		heading = NULL;
 		if (put_section(report, section) < 0)
@@ -419,7 +405,7 @@ static int put_sections(struct report *report)
 	}
 	if (left > 0) {
 		count = value_count(left, "moment");
-		element(report->out, "<p>and ", count, " that lost less time, which the report as text and JSON has</p>");
+		element(report->out, "<p>and ", count, " that lost less time, which the report as JSON has, and as text with --all</p>");
 		free(count);
 	}
 	return 0;

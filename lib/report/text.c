@@ -17,28 +17,34 @@
 #include "report/figure.h"
 #include "report/group.h"
 #include "report/heading.h"
+#include "report/headline.h"
 #include "report/incident.h"
 #include "report/output.h"
 #include "report/processes.h"
 #include "report/summary.h"
+#include "report/worst.h"
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
-struct ending {
+/* Where a moment stands in the body, and what is told of it at the end of the stream only. */
+struct part {
+	char *heading; /* before it; NULL: none */
 	char *window;
 	size_t host;
-	long at;
+	double lost; /* as of a headline */
+	long from, end; /* behind the end, what there is to say of all moments of an incident */
 };
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
 	struct heading heading;
 	struct incident incident;
-	long incident_at; /* where its moment begins in the body */
 	uint64_t lost_told;
 	bool greeted, has_legend;
-	/* Where the moments of windows end in the body: what is known at the end of the stream only goes there. */
-	ARRAY(struct ending) endings;
+	ARRAY(struct part) parts; /* with all input at hand */
+	/* In a live pipe, of moments without signals, which are all requests that there were: */
+	uint64_t requests, left; /* how many came, and how many were left out; */
+	double worst;		 /* and what the worst lost */
 };
 
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
@@ -261,12 +267,11 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 	free(gap);
 }
 
-/* Frees the heading; NULL: there is none. */
-static void print_heading(FILE *out, char *heading)
+/* NULL: there is none. */
+static void print_heading(FILE *out, const char *heading)
 {
 	if (heading)
 		fprintf(out, "\n%s:\n", heading);
-	free(heading);
 }
 
 static void print_signs(const struct report *report, FILE *out, const struct moment *moment)
@@ -497,15 +502,19 @@ static int text_begin(struct report *report)
 	return text->body ? 0 : -1;
 }
 
-/* Remembers where a moment ends that was printed; `again`: in place of the last. */
-static void note_ending(const struct report *report, const struct moment *moment, bool again)
+static int print_part(const struct report *report, const struct moment *moment)
 {
 	struct text *text = report->state;
+	struct part *part = &text->parts.items[text->parts.count - 1];
 
-	if (again && text->endings.count)
-		free(text->endings.items[--text->endings.count].window);
-	if (moment->window)
-		*ARRAY_ADD(&text->endings) = (struct ending){memory_text(moment->window, strlen(moment->window)), report->model->site->number, ftell(text->body)};
+	part->from = ftell(text->body);
+	print_moment(report, text->body, moment);
+	part->end = ftell(text->body);
+	part->lost = headline_lost(moment);
+	part->host = report->model->site->number;
+	free(part->window);
+	part->window = moment->window ? memory_text(moment->window, strlen(moment->window)) : NULL;
+	return file_settle(text->body);
 }
 
 /* The usual ender of the wait: the culprit, and a circle of waits. */
@@ -536,26 +545,72 @@ static void print_usual_behind(const struct report *report)
 	}
 }
 
+static void copy_body(const struct report *report, long from, long end)
+{
+	const struct text *text = report->state;
+	char buffer[1 << 14];
+	size_t length;
+
+	fseek(text->body, from, SEEK_SET);
+	while (from < end && (length = fread(buffer, 1, (size_t)sooner(end - from, (long)sizeof(buffer)), text->body)) > 0) {
+		fwrite(buffer, 1, length, report->out);
+		from += (long)length;
+	}
+}
+
+/* `end`: of what there is to say of its incident. */
+static void print_known(const struct report *report, const struct part *part, long end)
+{
+	const struct usual_window *usual = part->window ? usual_find(report->model->usual, part->host, part->window) : NULL;
+
+	copy_body(report, part->from, part->end);
+	if (usual)
+		print_usual(report, "   usual   ", usual);
+	copy_body(report, part->end, end);
+}
+
+static struct worst worst_parts(const struct text *text)
+{
+	double *lost = memory_new(text->parts.count + 1, sizeof(*lost));
+	struct worst worst;
+
+	for (size_t i = 0; i < text->parts.count; i++)
+		lost[i] = text->parts.items[i].lost;
+	worst = worst_of(lost, text->parts.count);
+	free(lost);
+	return worst;
+}
+
+static void print_left(const struct report *report, uint64_t left)
+{
+	char *count = value_count(left, "moment");
+
+	if (left > 0)
+		fprintf(report->out, "\nand %s that lost less time; --all lists them\n", count);
+	free(count);
+}
+
 /* The moments, each with what is known since the end of the stream. */
 static int print_body(const struct report *report)
 {
 	const struct text *text = report->state;
-	char buffer[1 << 14];
-	long at = 0;
+	struct worst worst = worst_parts(text);
+	const char *heading = NULL;
+	uint64_t left = 0;
 
-	rewind(text->body);
-	for (size_t i = 0; i <= text->endings.count; i++) {
-		long end = i < text->endings.count ? text->endings.items[i].at : LONG_MAX;
-		const struct usual_window *usual = i < text->endings.count ? usual_find(report->model->usual, text->endings.items[i].host, text->endings.items[i].window) : NULL;
-		size_t length;
+	for (size_t i = 0; i < text->parts.count; i++) {
+		const struct part *part = &text->parts.items[i];
 
-		while (at < end && (length = fread(buffer, 1, (size_t)sooner(end - at, (long)sizeof(buffer)), text->body)) > 0) {
-			fwrite(buffer, 1, length, report->out);
-			at += (long)length;
+		heading = part->heading ? part->heading : heading;
+		if (!report->options.all && !worst_takes(&worst, part->lost)) {
+			left++;
+			continue;
 		}
-		if (usual)
-			print_usual(report, "   usual   ", usual);
+		print_heading(report->out, heading);
+		heading = NULL;
+		print_known(report, part, i + 1 < text->parts.count ? text->parts.items[i + 1].from : LONG_MAX);
 	}
+	print_left(report, left);
 	return ferror(text->body) ? fail_errno("cannot read a temporary file") : 0;
 }
 
@@ -575,17 +630,17 @@ static int print_instead(const struct report *report, const struct moment *momen
 {
 	const struct text *text = report->state;
 
-	if (fseek(text->body, text->incident_at, SEEK_SET) < 0)
+	if (fseek(text->body, text->parts.items[text->parts.count - 1].from, SEEK_SET) < 0)
 		return fail_errno("cannot write a temporary file");
-	print_moment(report, text->body, moment);
-	note_ending(report, moment, true);
+	if (print_part(report, moment) < 0)
+		return -1;
 	if (fflush(text->body) != 0 || ftruncate(fileno(text->body), ftell(text->body)) < 0)
 		return fail_errno("cannot write a temporary file");
 	return 0;
 }
 
 /* With all input at hand the worst moment of an incident stands for all; in a live pipe each has its line. */
-static int print_further(const struct report *report, const struct moment *moment, bool is_worst)
+static int print_further(struct report *report, const struct moment *moment, bool is_worst)
 {
 	const struct text *text = report->state;
 	char *gap;
@@ -599,7 +654,42 @@ static int print_further(const struct report *report, const struct moment *momen
 	if (gap)
 		wrap(report, text->body, "   ", gap);
 	free(gap);
-	return 0;
+	return report_flush(report);
+}
+
+/* In a live pipe the worst of all requests are not known yet: behind the first, those are printed that are worse than all before. */
+static bool is_told(struct text *text, const struct moment *moment)
+{
+	double lost = headline_lost(moment);
+	bool worse = text->requests == 0 || lost > text->worst;
+
+	if (moment_signal(moment))
+		return true;
+	if (worse)
+		text->worst = lost;
+	if (text->requests++ < WORST_SHOWN || worse)
+		return true;
+	text->left++;
+	return false;
+}
+
+/* A moment that begins an incident; `heading` may be NULL. Frees it, or keeps it. */
+static int print_first(struct report *report, const struct moment *moment, char *heading)
+{
+	struct text *text = report->state;
+
+	print_incident(report);
+	incident_begin(&text->incident, moment);
+	if (report->options.whole) {
+		*ARRAY_ADD(&text->parts) = (struct part){.heading = heading};
+		return print_part(report, moment);
+	}
+	if (report->options.all || is_told(text, moment)) {
+		print_heading(text->body, heading);
+		print_moment(report, text->body, moment);
+	}
+	free(heading);
+	return report_flush(report);
 }
 
 static int text_moment(struct report *report, const struct moment *moment)
@@ -607,28 +697,16 @@ static int text_moment(struct report *report, const struct moment *moment)
 	struct text *text = report->state;
 	double worst = text->incident.worst;
 	char *heading;
-	int status = 0;
 
 	greet(report);
 	if (moment_is_own(moment) && !report->options.all)
 		return 0;
 	heading = heading_next(&text->heading, report->model->site, moment);
-	if (!report->options.all && incident_goes_on(&text->incident, moment)) {
-		incident_add(&text->incident, moment);
-		free(heading);
-		status = print_further(report, moment, text->incident.worst > worst);
-	} else {
-		print_incident(report);
-		incident_begin(&text->incident, moment);
-		print_heading(text->body, heading);
-		text->incident_at = ftell(text->body);
-		print_moment(report, text->body, moment);
-		if (report->options.whole)
-			note_ending(report, moment, false);
-	}
-	if (status < 0)
-		return -1;
-	return report->options.whole ? file_settle(text->body) : report_flush(report);
+	if (report->options.all || !incident_goes_on(&text->incident, moment))
+		return print_first(report, moment, heading);
+	incident_add(&text->incident, moment);
+	free(heading);
+	return print_further(report, moment, text->incident.worst > worst);
 }
 
 static int text_idle(struct report *report)
@@ -666,15 +744,18 @@ static int text_end(struct report *report, bool failed)
 {
 	struct text *text = report->state;
 	bool whole = report->options.whole, moments = report->model->counts->moments > 0;
+	char *heading;
 
+	print_left(report, text->left);
 	if (!whole && text->greeted)
 		fputc('\n', report->out);
 	if (failed && report->model->records == 0)
 		return report_flush(report);
 	print_findings(report);
 	print_incident(report);
-	if (whole)
-		print_heading(report->out, heading_first(&text->heading, report->model->site));
+	heading = whole ? heading_first(&text->heading, report->model->site) : NULL;
+	print_heading(report->out, heading);
+	free(heading);
 	if (whole && print_body(report) < 0)
 		return -1;
 	if (!whole)
@@ -695,9 +776,11 @@ static void text_free(struct report *report)
 		return;
 	if (text->body && text->body != report->out)
 		fclose(text->body);
-	for (size_t i = 0; i < text->endings.count; i++)
-		free(text->endings.items[i].window);
-	free(text->endings.items);
+	for (size_t i = 0; i < text->parts.count; i++) {
+		free(text->parts.items[i].heading);
+		free(text->parts.items[i].window);
+	}
+	ARRAY_FREE(&text->parts);
 	heading_free(&text->heading);
 	incident_free(&text->incident);
 	free(text);

@@ -1,0 +1,26 @@
+/*
+ * worst: which of many moments a report shows: the WORST_SHOWN that lost the most time, and of those that lost the same, the first.
+ *
+ *	struct worst worst = worst_of(lost, count);
+ *	for each moment in turn
+ *		if (worst_takes(&worst, lost)) ...
+ */
+#ifndef REPORT_WORST_H
+#define REPORT_WORST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { WORST_SHOWN = 100 };
+
+struct worst {
+	double least; /* moments that lost more are shown, */
+	size_t equal; /* and so many of those that lost exactly this */
+};
+
+/* `lost`: what each moment lost, as of headline_lost(). It is sorted. */
+struct worst worst_of(double *lost, size_t count);
+
+bool worst_takes(struct worst *worst, double lost);
+
+#endif
