@@ -6,6 +6,7 @@
 # 1. How many events a second cchart-filter | blame-rank | report takes from a binary stream file.
 # 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
 # 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
+#    And what share of a CPU --ring takes at 100,000 events a second.
 # 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
 # 5. What a hit of a function's probe costs; see bench/probes.sh.
 # 6. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
@@ -177,6 +178,34 @@ bench_load()
 		"$(ratio "$(difference "$ours" "$alone")" "$(difference "$theirs" "$alone")")" ""
 }
 
+# CPU time of all threads of a process so far, in nanoseconds.
+spent()
+{
+	awk '{ n += $1 } END { print n }' /proc/"$1"/task/*/schedstat
+}
+
+# ring_row NAME CALLS: the share of a CPU that a collector with --ring takes while so many calls a second are made; two events each.
+ring_row()
+{
+	local calling='' collector before begun
+	[ "$2" = 0 ] || { load steady "$2" & calling=$!; }
+	trace-collect --ring=64M -e syscalls:sys_enter_getppid -e syscalls:sys_exit_getppid -o "$work/ring.tb" >"$work/out" 2>"$work/err" &
+	collector=$!
+	sleep 3
+	before=$(spent $collector) begun=$(date +%s%N)
+	sleep 10
+	cost_row "$1" "$(awk -v n=$(($(spent $collector) - before)) -v t=$(($(date +%s%N) - begun)) 'BEGIN { printf "%.2f %%", 100 * n / t }')" - ""
+	kill $collector ${calling:+"$calling"}
+	wait
+}
+
+bench_ring()
+{
+	printf '%-56s %10s %10s\n' "trace-collect --ring=64M, while it collects" "of a CPU" ""
+	ring_row "no events but those of processes that begin and end" 0
+	ring_row "100,000 events of system calls a second" 50000
+}
+
 bench_collect()
 {
 	echo "CPU time (user and system, of all processes) to collect events into a file, medians of $runs runs"
@@ -187,6 +216,7 @@ bench_collect()
 	fi
 	bench_load switches
 	bench_load syscalls
+	bench_ring
 }
 
 compile load repeat charts || exit 1
