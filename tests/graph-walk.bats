@@ -749,7 +749,7 @@ in fetch: 1 of 6 samples'
 		ask(b'show "ma\t#7\r', b'ma"i; n/1#7')
 		ask(b'windows; sho\t "ma_i; n/1"#7\r', b'ma"i; n/1#7')
 		until(b"graph-walk> ")
-		os.write(fd, b"\x04")
+		os.write(fd, b"quit\r")
 		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
 	assert_output 0
