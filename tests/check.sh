@@ -115,10 +115,10 @@ schedule --other "$first" "$second"
 wait
 cat "$logs"/5*
 
-# What else the machine does is traced, too, so live tests that failed twice have a last try when nothing else runs. It is told.
+# What else the machine does is traced, too, so live tests that failed have a second try when nothing else runs. It is told.
 last_try() { # LOG DIR
 	local name file pattern
-	perl -ne 'if (/^not ok \d+ (.*) in \d+ms$/) { $name = $1 } elsif (defined $name && /^# \((?:.* )?in test file ([^ ,]+)/) {
+	perl -ne 'if (/^not ok \d+ (.*) in \d+ms$/) { $name = $1 } elsif (defined $name && /^# .*in test file ([^ ,]+)/) {
 		print "$1\t$name\n"; undef $name }' "$logs/$1" >"$logs/failed"
 	while IFS=$'\t' read -r file name <&3; do
 		echo "# second try, alone: $name"
