@@ -328,18 +328,6 @@ static int html_moment(struct report *report, const struct moment *moment)
 	return file_settle(page->body);
 }
 
-static struct worst worst_sections(const struct page *page)
-{
-	double *lost = memory_new(page->sections.count + 1, sizeof(*lost));
-	struct worst worst;
-
-	for (size_t i = 0; i < page->sections.count; i++)
-		lost[i] = page->sections.items[i].lost;
-	worst = worst_of(lost, page->sections.count);
-	free(lost);
-	return worst;
-}
-
 /* Draws the picture of a section. */
 static int put_picture(struct report *report, const struct section *section)
 {
@@ -385,7 +373,7 @@ static int put_section(struct report *report, const struct section *section)
 static int put_sections(struct report *report)
 {
 	struct page *page = report->state;
-	struct worst worst = worst_sections(page);
+	struct worst worst = worst_of(page->sections.items, sizeof(struct section), offsetof(struct section, lost), page->sections.count);
 	const char *heading = NULL;
 	size_t left = 0;
 	char *count;

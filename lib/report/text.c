@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -569,18 +570,6 @@ static void print_known(const struct report *report, const struct part *part, lo
 	copy_body(report, part->end, end);
 }
 
-static struct worst worst_parts(const struct text *text)
-{
-	double *lost = memory_new(text->parts.count + 1, sizeof(*lost));
-	struct worst worst;
-
-	for (size_t i = 0; i < text->parts.count; i++)
-		lost[i] = text->parts.items[i].lost;
-	worst = worst_of(lost, text->parts.count);
-	free(lost);
-	return worst;
-}
-
 static void print_left(const struct report *report, uint64_t left)
 {
 	char *count = value_count(left, "moment");
@@ -594,7 +583,7 @@ static void print_left(const struct report *report, uint64_t left)
 static int print_body(const struct report *report)
 {
 	const struct text *text = report->state;
-	struct worst worst = worst_parts(text);
+	struct worst worst = worst_of(text->parts.items, sizeof(struct part), offsetof(struct part, lost), text->parts.count);
 	const char *heading = NULL;
 	uint64_t left = 0;
 

@@ -1,7 +1,7 @@
 /*
  * worst: which of many moments a report shows: the WORST_SHOWN that lost the most time, and of those that lost the same, the first.
  *
- *	struct worst worst = worst_of(lost, count);
+ *	struct worst worst = worst_of(items, sizeof(*items), offsetof(struct item, lost), count);
  *	for each moment in turn
  *		if (worst_takes(&worst, lost)) ...
  */
@@ -15,11 +15,11 @@ enum { WORST_SHOWN = 100 };
 
 struct worst {
 	double least; /* moments that lost more are shown, */
-	size_t equal; /* and so many of those that lost exactly this */
+	size_t equal; /* and this number of those that lost exactly as much */
 };
 
-/* `lost`: what each moment lost, as of headline_lost(). It is sorted. */
-struct worst worst_of(double *lost, size_t count);
+/* The items are `size` bytes each; at `offset` is the double that headline_lost() gave. */
+struct worst worst_of(const void *items, size_t size, size_t offset, size_t count);
 
 bool worst_takes(struct worst *worst, double lost);
 
