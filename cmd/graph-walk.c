@@ -338,7 +338,7 @@ static void converse(struct session *session)
 	el_end(line);
 }
 
-/* A line of a script, of so many bytes. */
+/* A line of a script, of `length` bytes. */
 static enum session_status run_line(struct session *session, const char *line, size_t length)
 {
 	if (strlen(line) == length)

@@ -144,7 +144,7 @@ static struct tracefs_dynevent *place_sample(struct tracefs_instance *instance, 
 	return probe;
 }
 
-/* What a sample of the stack costs at the probe of this event. 0: this kernel or machine has none. */
+/* The cost of a sample of the stack at the probe of this event. 0: this kernel or machine has no such sample. */
 static int64_t measure_stack(struct tracefs_dynevent *probe, int64_t bare)
 {
 	const struct counters none = {0};

@@ -126,7 +126,7 @@ static void count_value(struct argument *argument, char *value, enum logged_clas
 	free(value);
 }
 
-/* What a call tells besides its arguments: how it ended, and where it came from. */
+/* The keys of a call besides its arguments: how it ended, and where it came from. */
 static bool tells(const struct field *field)
 {
 	static const char *const keys[] = {"ret", "threw", "stack"};

@@ -27,7 +27,7 @@
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
-/* Where a moment stands in the body, and what is told of it at the end of the stream only. */
+/* The place of a moment in the body, and the keys by which the end of the stream adds to it. */
 struct part {
 	char *heading; /* before it; NULL: none */
 	char *window;

@@ -265,7 +265,7 @@ static void add_owned(struct messages *messages, int host, uint64_t number)
 	HASH_ADD(hh, messages->owned, key, sizeof(owned->key), owned);
 }
 
-/* What came in as this unit. NULL: nothing that is known. */
+/* The message that came in as this unit. NULL: none is known. */
 static struct message *find_owned(const struct messages *messages, int host, uint64_t number)
 {
 	struct owned_key key = {host, number};
@@ -328,7 +328,7 @@ static uint64_t take_unit(struct messages *messages, const struct side *side, co
 	return end;
 }
 
-/* What one process left in queues for units of one name, and what came in of them at one end, both in order. */
+/* The messages that one process left in queues for units of one name, and those of them that came in at one end, both in order. */
 struct matching {
 	ARRAY(const struct queued *) left;
 	ARRAY(struct { size_t message; uint64_t end; }) units;
@@ -478,7 +478,7 @@ static void join_side(struct messages *messages, const struct side *to)
 
 enum backlog { BACKLOG_NONE, BACKLOG_SOME, BACKLOG_UNKNOWN };
 
-/* What stands in a sender's queue since it was empty, and the calls that sent meanwhile. */
+/* The messages in a sender's queue since it was empty, and the calls that sent meanwhile. */
 struct queue {
 	const struct side *side;
 	enum backlog backlog;

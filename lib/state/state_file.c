@@ -34,6 +34,37 @@ static void test_free(struct state_test *test)
 	free(test->operands.items);
 }
 
+/* The lines that span-build reads. */
+static void free_span_lines(struct state_file *file)
+{
+	for (size_t i = 0; i < file->units.count; i++) {
+		free(file->units.items[i].name);
+		test_free(&file->units.items[i].test);
+		state_template_free(&file->units.items[i].request);
+		state_template_free(&file->units.items[i].fd);
+		state_template_free(&file->units.items[i].key);
+		state_template_free(&file->units.items[i].bytes);
+	}
+	for (size_t i = 0; i < file->calls.count; i++) {
+		test_free(&file->calls.items[i].test);
+		state_template_free(&file->calls.items[i].fd);
+		state_template_free(&file->calls.items[i].key);
+	}
+	for (size_t i = 0; i < file->messages.count; i++) {
+		test_free(&file->messages.items[i].test);
+		state_template_free(&file->messages.items[i].fd);
+		free(file->messages.items[i].to);
+	}
+	for (size_t i = 0; i < file->backlogs.count; i++) {
+		test_free(&file->backlogs.items[i].test);
+		state_template_free(&file->backlogs.items[i].fd);
+	}
+	free(file->units.items);
+	free(file->calls.items);
+	free(file->messages.items);
+	free(file->backlogs.items);
+}
+
 void state_file_free(struct state_file *file)
 {
 	if (!file)
@@ -62,32 +93,7 @@ void state_file_free(struct state_file *file)
 		free(file->layouts.items[i].text);
 		free(file->layouts.items[i].members);
 	}
-	for (size_t i = 0; i < file->units.count; i++) {
-		free(file->units.items[i].name);
-		test_free(&file->units.items[i].test);
-		state_template_free(&file->units.items[i].request);
-		state_template_free(&file->units.items[i].fd);
-		state_template_free(&file->units.items[i].key);
-		state_template_free(&file->units.items[i].bytes);
-	}
-	for (size_t i = 0; i < file->calls.count; i++) {
-		test_free(&file->calls.items[i].test);
-		state_template_free(&file->calls.items[i].fd);
-		state_template_free(&file->calls.items[i].key);
-	}
-	for (size_t i = 0; i < file->messages.count; i++) {
-		test_free(&file->messages.items[i].test);
-		state_template_free(&file->messages.items[i].fd);
-		free(file->messages.items[i].to);
-	}
-	for (size_t i = 0; i < file->backlogs.count; i++) {
-		test_free(&file->backlogs.items[i].test);
-		state_template_free(&file->backlogs.items[i].fd);
-	}
-	free(file->units.items);
-	free(file->calls.items);
-	free(file->messages.items);
-	free(file->backlogs.items);
+	free_span_lines(file);
 	free(file->dispatches.items);
 	free(file->probes.items);
 	free(file->layouts.items);
