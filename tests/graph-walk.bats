@@ -688,10 +688,11 @@ in fetch: 1 of 6 samples'
 	assert_output 'graph-walk: a quote is not closed'
 }
 
-@test "at a terminal there is a prompt, which an interrupt returns to" {
+# at_terminal FILE: graph-walk at a terminal, which the lines of Python on standard input type at: os.write(fd, ...), until(text). Then it is to quit.
+at_terminal() {
 	command -v python3 >/dev/null || skip "needs python3"
-	circle >in
-	run -0 python3 - "$BUILD/graph-walk" in <<-'END'
+	{
+		cat <<-'BEGIN'
 		import os, pty, signal, sys
 		signal.alarm(100)
 		pid, fd = pty.fork()
@@ -705,6 +706,20 @@ in fetch: 1 of 6 samples'
 		    while text not in seen:
 		        seen += os.read(fd, 4096)
 		    seen = seen[seen.index(text) + len(text):]
+		BEGIN
+		cat
+		cat <<-'END'
+		os.write(fd, b"quit\r")
+		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+		END
+	} >typed.py
+	run -0 python3 typed.py "$BUILD/graph-walk" "$1"
+	assert_output 0
+}
+
+@test "at a terminal there is a prompt, which an interrupt returns to" {
+	circle >in
+	at_terminal in <<-'END'
 		def ask(line, answer):
 		    os.write(fd, line)
 		    until(answer)
@@ -718,29 +733,12 @@ in fetch: 1 of 6 samples'
 		    ask(b"\x03", b"\ngraph-walk> ")
 		ask(b"cul\t\r", b"circle: main/1 ended it")
 		until(b"graph-walk> ")
-		os.write(fd, b"quit\r")
-		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
-	assert_output 0
 }
 
 @test "at a terminal a name with spaces is completed in quotes" {
-	command -v python3 >/dev/null || skip "needs python3"
 	circle | sed 's/ name=main / name="ma\\"i; n" /' >in
-	run -0 python3 - "$BUILD/graph-walk" in <<-'END'
-		import os, pty, signal, sys
-		signal.alarm(100)
-		pid, fd = pty.fork()
-		if pid == 0:
-		    os.environ["TERM"] = "dumb"
-		    os.environ["ASAN_OPTIONS"] = "detect_leaks=0" # libedit keeps two words for ever
-		    os.execv(sys.argv[1], ["graph-walk", sys.argv[2]])
-		seen = b""
-		def until(text):
-		    global seen
-		    while text not in seen:
-		        seen += os.read(fd, 4096)
-		    seen = seen[seen.index(text) + len(text):]
+	at_terminal in <<-'END'
 		def ask(line, answer):
 		    until(b"graph-walk> ")
 		    os.write(fd, line)
@@ -749,10 +747,7 @@ in fetch: 1 of 6 samples'
 		ask(b'show "ma\t#7\r', b'ma"i; n/1#7')
 		ask(b'windows; sho\t "ma_i; n/1"#7\r', b'ma"i; n/1#7')
 		until(b"graph-walk> ")
-		os.write(fd, b"quit\r")
-		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
-	assert_output 0
 }
 
 # Thread 20 posts jobs 7 and 8, which 10 runs, and 9, which nobody posted; then 20 wakes 10.

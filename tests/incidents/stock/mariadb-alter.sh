@@ -8,11 +8,7 @@ session="mariadb -S \$DIRECTORY/mariadb -u root -N -B -q -n stock"
 
 begin()
 {
-	mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal --skip-test-db \
-		--datadir="$DIRECTORY/data" >"$DIRECTORY/log" 2>&1
-	background mariadbd --no-defaults --user=root --datadir="$DIRECTORY/data" --socket="$DIRECTORY/mariadb" \
-		--skip-networking --innodb-flush-log-at-trx-commit=0
-	await mariadb -S "$DIRECTORY/mariadb" -u root -e 'CREATE DATABASE stock'
+	start_mariadb
 	eval "$session" <<<'CREATE TABLE stock (id int PRIMARY KEY, n int); INSERT INTO stock SELECT seq, 0 FROM seq_1_to_400000;'
 	echo "run $session"
 	echo 'request UPDATE stock SET n = n + 1 WHERE id = 1; SELECT n FROM stock WHERE id = 1;\n'

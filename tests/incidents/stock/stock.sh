@@ -36,6 +36,16 @@ background()
 	"$@" </dev/null >"$DIRECTORY/log" 2>&1 &
 }
 
+# A server of MariaDB that listens at $DIRECTORY/mariadb, with an empty database.
+start_mariadb()
+{
+	mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal --skip-test-db \
+		--datadir="$DIRECTORY/data" >"$DIRECTORY/log" 2>&1
+	background mariadbd --no-defaults --user=root --datadir="$DIRECTORY/data" --socket="$DIRECTORY/mariadb" \
+		--skip-networking --innodb-flush-log-at-trx-commit=0
+	await mariadb -S "$DIRECTORY/mariadb" -u root -e 'CREATE DATABASE stock'
+}
+
 # A file system on $DISK, the loop device, as $DIRECTORY/disk.
 disk()
 {
