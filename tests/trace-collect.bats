@@ -506,7 +506,8 @@ meddle() {
 	{ cchart-filter <pipe | blame-rank | report >report; } 2>errors 3>&- &
 	reader=$!
 	collect -c block >pipe 2>err
-	until_true 60 is_tracing $pid.kept
+	# a new instance traces until the collector turns that off, and has no events then
+	until_true 60 bash -c "grep -qs '^entries: [1-9]' $INSTANCES/tailblame-$pid.kept/per_cpu/cpu*/stats"
 	echo 0 >$INSTANCES/tailblame-$pid.kept/tracing_on
 	kill $pid
 	wait $pid && status=0 || status=$?
