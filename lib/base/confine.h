@@ -4,10 +4,10 @@
  *	confine(CONFINE_RENAME, output, files, count);	a command: what it still does besides reading, writing, memory, and the end
  *	has = confine_wholly(768 << 20);		a process that only answers: it has memory, and what is open
  *
- * Both drop capabilities, let no program that is started gain any, let no memory become code (but of what is started), and allow
- * the system calls that one table has for what is needed. A command keeps its user and the files that this user may read,
- * because it opens operands one after the other; any other system call ends it with a message and SIGSYS. Where the kernel has Landlock, a command can
- * change files only where it writes its output, and where temporary files are. What it starts is confined as it is.
+ * Both drop capabilities, and allow only the system calls that one table lists for each need. No program that they start gains
+ * capabilities, and no memory becomes code, except that of a program that is started. A command keeps its user and the files that this user
+ * may read, because it opens operands one after the other; any other system call ends it with a message and SIGSYS. If the kernel has Landlock, a
+ * command can change files only where it writes its output, and where temporary files are. The programs that it starts are confined as it is.
  */
 #ifndef BASE_CONFINE_H
 #define BASE_CONFINE_H
@@ -25,9 +25,9 @@ enum confine_need {
 };
 
 /*
- * `place`: the file or folder that is written to at the end; NULL: there is none. `files` are read; some may not be open yet. Where root
- * may only read or write these by capabilities, as in the folder of another user, it keeps those that this takes, and no
- * others. If the kernel cannot do all this, the command goes on as it is.
+ * `place`: the file or folder that is written to at the end; NULL: there is none. `files` are read; some may not be open yet. If root can
+ * read or write these only by capabilities, as in the folder of another user, it keeps those capabilities, and no others. If the kernel cannot
+ * do all this, the command goes on as it is.
  */
 void confine(unsigned needs, const char *place, char *const *files, int count);
 
@@ -44,14 +44,14 @@ enum confine_has {
 };
 
 /*
- * Of this process, which has one thread: it goes on as a user that nobody else is, without a file system or network in reach, with no
- * system calls but those for memory and for what is open already (another fails with EPERM), and with bounds on CPU and
- * memory: `memory` is what it may have more than now, in bytes. Where the system refuses one of these, the others hold. Returns
- * what it still has.
+ * Confines this process, which has one thread: it goes on as a user that nobody else is, without a file system or network in reach, with no
+ * system calls but those for memory and for files that are open already (any other fails with EPERM), and with bounds on CPU and
+ * memory. `memory`: how many bytes it may take besides those that it has. If the system refuses one of these, the others hold. Returns
+ * the rights that it still has, as enum confine_has.
  */
 unsigned confine_wholly(uint64_t memory);
 
-/* "its user, capabilities": them in words. The text stays until the next call. */
+/* The rights in words: "its user, capabilities". The text stays until the next call. */
 const char *confine_has_text(unsigned has);
 
 #endif

@@ -14,7 +14,7 @@
 void interrupt_defer(void);
 
 /*
- * In the handler of a signal: tells whether it was asked for before. One that comes within a second of the first is the same wish: timeout(1)
+ * For the handler of a signal: tells whether the signal came before. A signal within a second of the first counts as the same, because timeout(1)
  * sends each to the command and to its group.
  */
 bool interrupt_again(int number);

@@ -1,5 +1,5 @@
 /*
- * now: what a clock of this machine shows.
+ * now: the time by a clock of this machine.
  */
 #ifndef BASE_NOW_H
 #define BASE_NOW_H

@@ -1,15 +1,15 @@
 /*
- * priority: a command behind the collector lets others go first, so that who looks for the cause of a delay does not cause another.
+ * priority: lets others go first. A command behind the collector looks for the cause of a delay, and must not cause another.
  */
 #ifndef BASE_PRIORITY_H
 #define BASE_PRIORITY_H
 
 /*
- * Never raises what the command was started with, and it is no failure where the system refuses.
+ * Never raises the priority that the command was started with. If the system refuses, that is no failure.
  *
- * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, and has its full share. For what must keep up with the
+ * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, and has its full share. For a stage that must keep up with the
  * collector, which loses events while nobody reads.
- * PRIORITY_LOW: also has a tenth of the share of others. For stages that work on abnormal moments only.
+ * PRIORITY_LOW: has a tenth of the share of others, too. For stages that work on abnormal moments only.
  */
 enum priority { PRIORITY_BATCH, PRIORITY_LOW };
 

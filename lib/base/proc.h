@@ -1,4 +1,4 @@
-/* proc: what the files of /proc/ID say of a process or thread; names in them are as their owners chose them. */
+/* proc: reads the files of a process or thread in /proc/ID. Names in them are as their owners chose them. */
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 

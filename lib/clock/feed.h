@@ -1,9 +1,9 @@
 /*
  * feed: reads the stream of a host that is to be merged with others (clock/merge.h, clock/live.h).
  *
- * Each record goes to a function as text, with its events spelled, because each host has formats of its own; with its place, by which
- * it stands in order: the newest time of the host's events so far, shifted where its clock was set back (span/clock_steps.h). What says something of one
- * stream alone is dropped. What tells of connections goes to the flows, too.
+ * Each record goes to a function as text, with events spelled, because each host has formats of its own. With it goes its place, by which the
+ * records are ordered: the newest time of the host's events so far, shifted if its clock was set back (span/clock_steps.h). Records that are about one
+ * stream alone are dropped. Records about connections go to the flows, too.
  *
  *	struct feed *feed = feed_open("web1=web1.tb", -1, taken, context);
  *	feed_run(feed)			until it returns 0: all is read

@@ -2,8 +2,7 @@
  * hosts: one clock for the streams of several hosts (clock/feasible.h), by the bytes that they sent each other (span/flows.h).
  *
  * Between each two hosts whose connections carried bytes both ways there are lines from one clock to the other. Hosts are chained to the
- * reference over the tree of the narrowest of these. A host in no chain is placed by the wall clocks, and how wrong that is nobody
- * knows.
+ * reference over the tree of the narrowest of these. A host in no chain is placed by the wall clocks, with an unknown error.
  *
  *	struct hosts *hosts = hosts_new();
  *	host = hosts_add(hosts, "web1")

@@ -1,12 +1,12 @@
 /*
  * live: merges streams of several hosts while they come, by one clock (clock/hosts.h).
  *
- * Records are held until each other host has come to their time. A host of which nothing came for `wait` holds nobody back; its events that come
- * behind what was written meanwhile are lost, and counted. What is written is in the order of the reference's time.
+ * Records are held until each other host has come to their time. If nothing came from a host for `wait`, it holds nobody back; its later events
+ * for times that were written meanwhile are lost, and counted. The output is in the order of the reference's time.
  *
- * The clocks are found again and again, by what the hosts sent each other in the last minute, and a `clock` record tells for which of
- * a host's times each line held. A host without bytes both ways is placed by the wall clocks, or, where these differ by more than `wait` from when
- * its records come, by that.
+ * The clocks are found again and again, by the bytes that the hosts sent each other in the last minute, and a `clock` record tells for which of
+ * a host's times each line held. A host without bytes both ways is placed by the wall clocks or, if these differ by more than `wait` from the
+ * moments at which its records come, by those moments.
  *
  *	struct live *live = live_new(wait);
  *	live_open(live, "web1=fifo")		each

@@ -1,5 +1,5 @@
 /*
- * merged: the stream that several hosts' streams become: their records, with times by the reference's clock, behind `host` records.
+ * merged: writes the merged stream of several hosts: their records, with times by the reference's clock, behind `host` records.
  *
  *	struct merged *merged = merged_new(stream);
  *	merged_begin(merged, reference, NULL)
@@ -16,7 +16,7 @@
 const char *const *merged_times(enum kind kind);
 
 /*
- * Adds the host, and what its stream says of clocks, by its flows that are ended. Its clock is to be told for what it recorded from `first` on
+ * Adds the host, with its stream's facts about clocks, by its flows, which are ended. Its clock is wanted for its records from `first` on
  * (INT64_MIN: all). `wall` may be NULL. Its number; HOST_NONE after fail().
  */
 int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows *flows, int64_t first, const int64_t *wall);
@@ -25,8 +25,8 @@ int merged_host(struct hosts *hosts, const struct feed *feed, const struct flows
 bool merged_wall(const struct feed *feed, int64_t *wall);
 
 /*
- * What there is to say of a host's clock, from 0 to MERGED_NOTES - 1: a sentence, which the caller frees; NULL: that is not so. Those from
- * MERGED_UNKNOWN on say that its times may be wrong by more than is known.
+ * The notes about a host's clock, from 0 to MERGED_NOTES - 1: each a sentence, which the caller frees; NULL: it does not hold. Those from
+ * MERGED_UNKNOWN on say that the host's times may be wrong by more than is known.
  */
 enum { MERGED_UNKNOWN = 2, MERGED_NOTES = 5 };
 char *merged_note(const struct hosts *hosts, int host, const struct feed *feed, int note);

@@ -1,14 +1,13 @@
 /*
  * condition: conditions with three-valued logic, for all languages of the suite that have them: the kernel's event filters
- * (event/predicate.h) and triggers. Each language reads its own words into such a tree; what the tree means is
- * said here once.
+ * (event/predicate.h) and triggers. Each language reads its own words into such a tree; this file alone says what the tree means.
  *
  *	condition = condition_both(CONDITION_AND, condition_test(CONDITION_LESS, condition_named(7), condition_number(5)), other)
  *	condition_truth(condition, value_of, context)	for each event
  *	condition_free(condition)
  *
- * A value that is not there is unknown. What is computed from it is unknown, and so is a comparison with it; AND and OR are unknown
- * where the unknown side decides, as in SQL. A division by zero is unknown, too.
+ * An absent value is unknown. Whatever is computed from it is unknown, and so is a comparison with it; AND and OR are unknown
+ * if the unknown side decides, as in SQL. A division by zero is unknown, too.
  *
  * The makers take their operands over. A tree is as deep as its text nests; the readers bound that.
  */

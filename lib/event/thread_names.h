@@ -24,7 +24,7 @@ void events_learn_names(struct events *events, const struct event *event);
 /* From now on, forgets threads a while after they exit. */
 void events_keep_living(struct events *events);
 
-/* How many threads had been dropped for want of room before their names were asked for. */
+/* The number of threads that were dropped for want of room before anybody asked for their names. */
 uint64_t events_nameless(const struct events *events);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * columns: the keys of each kind of record as columns of a table, as tailblame-stream(5) lists them. What else a record
- * has stands in a last column, `more`.
+ * columns: the keys of each kind of record as columns of a table, as tailblame-stream(5) lists them. Other keys of a record
+ * stand in a last column, `more`.
  */
 #ifndef EXPORT_COLUMNS_H
 #define EXPORT_COLUMNS_H

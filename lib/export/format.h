@@ -1,5 +1,5 @@
 /*
- * format: private to the formats: what each has to offer, and what it finds at hand. A format is one file of its name,
+ * format: the interface of an export's formats, and the inside of an export. Private to these. A format is one file of its name,
  * with one of these structs, which is in the table in export.c.
  */
 #ifndef EXPORT_FORMAT_H

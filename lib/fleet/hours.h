@@ -1,12 +1,12 @@
 /*
  * hours: the hour files of a folder, as tailblame-hours(1) records them: each that is whole (NAME.tb.zst) is ranked once, by
- * `zstd | blame-rank`, and what its moments may tell (fleet/excerpt.h) goes into the outbox.
+ * `zstd | blame-rank`, and excerpts of its moments (fleet/excerpt.h) go into the outbox.
  *
  *	hours = hours_new(&options);		NULL after fail()
  *	hours_step(hours);			each second
  *	hours_end(hours);
  *
- * Which files were ranked is a note of the outbox. After a crash one may be ranked again: its excerpts have the same ids.
+ * A note of the outbox lists the files that were ranked. After a crash one may be ranked again: its excerpts have the same ids.
  */
 #ifndef FLEET_HOURS_H
 #define FLEET_HOURS_H

@@ -1,6 +1,6 @@
 /*
- * intake: puts the runs of streams into an outbox, each when all of it has come: at the next run, a tick, or the stream's end; and what
- * moments may tell.
+ * intake: puts the runs of streams into an outbox, each when all of it has come: at the next run, a tick, or the stream's end; and excerpts of
+ * moments.
  */
 #ifndef FLEET_INTAKE_H
 #define FLEET_INTAKE_H

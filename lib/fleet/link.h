@@ -5,8 +5,8 @@
  *	while ((text = fleet_link_complaint(link))) ...
  *	fleet_link_close(link);
  *
- * With `patient`, the link is there at once and connects when a server is, again and again, 1 second to 10 minutes apart; without, there must be
- * a server. What the server refuses, it tells beside the answers, as a complaint.
+ * With `patient`, the link is there at once and tries to connect again and again, 1 second to 10 minutes apart. Without it, there must be
+ * a server. If the server refuses something, it says so beside the answers, as a complaint.
  */
 #ifndef FLEET_LINK_H
 #define FLEET_LINK_H

@@ -1,6 +1,6 @@
 /*
- * order: which runs the hub wants. Orders come from the network: they are parsed with bounds. What of them a machine may record, its own file
- * says (fleet/permission.h).
+ * order: which runs the hub wants. Orders come from the network, so they are parsed with bounds. A machine's own file decides what the machine may
+ * record (fleet/permission.h).
  */
 #ifndef FLEET_ORDER_H
 #define FLEET_ORDER_H

@@ -1,5 +1,5 @@
 /*
- * parcel: one run as it travels from a machine to the hub, moments, or what the machine has to tell: a stream of text, compressed by zstd.
+ * parcel: a message from a machine to the hub: one run, moments, or a sentence of the machine's: a stream of text, compressed by zstd.
  * Parcels from a machine are hostile: parcel_open() takes nothing for a run or for moments that another command would refuse.
  */
 #ifndef FLEET_PARCEL_H
@@ -12,7 +12,7 @@
 enum { PARCEL_MOST = 1 << 20, PARCEL_TEXT_MOST = 8 << 20 }; /* bytes of a message, and of its text */
 
 struct parcel {
-	char *text; /* with NUL behind it: `run` and what is said of it, or a `told` line; each line ends with a newline */
+	char *text; /* with NUL behind it: `run` and the records about it, or a `told` line; each line ends with a newline */
 	size_t length;
 	char *id, *job, *node; /* node and job may be "" */
 	char *told;	       /* a sentence, fit for a terminal; NULL: it is a run, or moments */

@@ -1,6 +1,6 @@
 /*
- * permission: what a machine's own file allows to be recorded. Orders come from the network: a job's file that came with one says no more than that
- * file allows. run-edge(1) has its words.
+ * permission: the machine's own file that says what may be recorded. Orders come from the network: of a job's file that came with one, only the
+ * lines that the machine's file allows count. run-edge(1) describes the file.
  *
  *	permission = permission_load("/etc/tailblame/edge");
  *	text = permission_filter(permission, order->text, &left);

@@ -1,6 +1,6 @@
 /*
- * recordings: what a machine does with its orders: for each it starts `trace-collect | run-features` and puts the runs into the outbox, until
- * the order is over. Its own file decides what it may (fleet/order.h).
+ * recordings: carries out a machine's orders: for each it starts `trace-collect | run-features` and puts the runs into the outbox, until
+ * the order is over. The machine's own file decides what may be recorded (fleet/permission.h).
  *
  *	recordings = recordings_new(&options);
  *	recordings_step(recordings)		each second
@@ -25,7 +25,7 @@ struct recordings;
 
 struct recordings *recordings_new(const struct recordings_options *options);
 
-/* Begins and ends what orders say. The processes it starts end with this thread. */
+/* Begins and ends recordings by the orders. The processes that it starts end with this thread. */
 void recordings_step(struct recordings *recordings);
 
 /* Ends all that records, in good order within ten seconds, and frees. */

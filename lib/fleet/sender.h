@@ -1,6 +1,6 @@
 /*
- * sender: sends what waits in an outbox: in a window of the day, at most at a rate, with longer and longer waits while the server does not
- * take it; and brings the orders.
+ * sender: sends the messages that wait in an outbox: in a window of the day, at most at a rate, with longer and longer waits while the server does
+ * not take them; and fetches the orders.
  */
 #ifndef FLEET_SENDER_H
 #define FLEET_SENDER_H
@@ -25,7 +25,7 @@ struct sender;
 struct sender *sender_new(const struct sender_options *options, struct fleet_link *link, struct outbox *outbox);
 void sender_free(struct sender *sender);
 
-/* Does what there is to do now, in a few seconds at most, or as long as the server takes to answer. To be called each second. */
+/* Sends and fetches for a few seconds at most, or as long as the server takes to answer. To be called each second. */
 void sender_step(struct sender *sender);
 
 /* Tells whether all that waited in the outbox was sent. */

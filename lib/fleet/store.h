@@ -1,6 +1,6 @@
 /*
- * store: where the hub writes the runs and moments that it pulls, each once: a stream of text for each, one behind the other. What a crash
- * left of the last one is cut off when the file is opened, and what the file has is known by ids.
+ * store: the file to which the hub writes the runs and moments that it pulls, each once: a stream of text for each, one behind the other. If a
+ * crash cut the last one, its rest is cut off when the file is opened. Ids tell which ones the file has.
  */
 #ifndef FLEET_STORE_H
 #define FLEET_STORE_H

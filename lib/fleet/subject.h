@@ -1,5 +1,5 @@
 /*
- * subject: names of messages on the server, "tb.WHAT.JOB.NODE" and "tb.moment.NODE", and what stores them.
+ * subject: names of messages on the server, "tb.WHAT.JOB.NODE" and "tb.moment.NODE", and of the streams that store them.
  */
 #ifndef FLEET_SUBJECT_H
 #define FLEET_SUBJECT_H
@@ -12,7 +12,7 @@
 #define FLEET_BUCKET_STREAM  "KV_" FLEET_BUCKET		       /* as JetStream stores a bucket */
 #define FLEET_ORDERS_SUBJECT "$KV." FLEET_BUCKET "." FLEET_KEY /* where it tells of changes */
 
-/* Kinds of messages: runs of NODE itself, runs of others that it knows of (clients in its log), what it refused or dropped. */
+/* Kinds of messages: runs of NODE itself, runs of others that it knows of (clients in its log), and sentences about what it refused or dropped. */
 #define FLEET_RUN  "run"
 #define FLEET_LOG  "log"
 #define FLEET_TOLD "told"

@@ -1,6 +1,6 @@
 /*
- * watch: which machines shall record whole runs: light runs, which cost nothing, are grouped as run-cluster(1) does, and of the slowest and
- * of the fastest group those nodes are taken that are most of it.
+ * watch: chooses the machines that shall record whole runs. Light runs, which cost nothing, are grouped as run-cluster(1) does, and the nodes
+ * with the most runs in the slowest and in the fastest group are chosen.
  */
 #ifndef FLEET_WATCH_H
 #define FLEET_WATCH_H

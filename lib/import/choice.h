@@ -1,5 +1,5 @@
 /*
- * choice: chooses events of a trace by name, and by the filters of charts, which the traced kernel had not. If one event has several
+ * choice: chooses events of a trace by name, and by the filters of charts, which the traced kernel did not apply. If one event has several
  * filters, it passes if it passes any of them, as with a live kernel.
  */
 #ifndef IMPORT_CHOICE_H

@@ -12,7 +12,7 @@
  * meanwhile is one that was cut, no SIGBUS.
  *
  * The layout is that of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Times are changed as libtracecmd changes them (TSC2NSEC, OFFSET,
- * TIME_SHIFT), but for the date, which is not added but told (`wall`).
+ * TIME_SHIFT), except for the date, which is not added but kept apart (`wall`).
  */
 #ifndef IMPORT_TRACEDAT_H
 #define IMPORT_TRACEDAT_H

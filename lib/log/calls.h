@@ -1,5 +1,5 @@
 /*
- * calls: the collector of a logging: the entries and ends of some functions, with all that they can tell, as a stream. Part of the prober,
+ * calls: the collector of a logging: the entries and ends of some functions, with all their arguments, as a stream. Part of the prober,
  * see prober.h.
  */
 #ifndef LOG_CALLS_H
@@ -12,8 +12,8 @@ enum { PROBER_MESSAGE = 1 << 17 };
 
 /*
  * Makes all ready, and waits for an order on the socket `orders`. Then collects into `output` until the order's time is over, a signal asks for the
- * end, or nobody reads; the functions that a message `keep` does not name, and those that cost too much, are traced no more. Functions that
- * cannot be probed are left out, and said. -1: none can, or the collector failed, which was said.
+ * end, or nobody reads. Functions that a message `keep` does not name, and those that cost too much, are traced no longer. Functions that
+ * cannot be probed are left out, with a message. -1 after a message: none can be probed, or the collector failed.
  */
 struct probe_prices;
 int calls_collect(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output);

@@ -1,9 +1,9 @@
 /*
- * probe_cost: what the probes of a logging cost, and the bound on it: how often each is hit, by the kernel's own count (uprobe_profile), times the
+ * probe_cost: the cost of a logging's probes, and a bound on it: how often each is hit, by the kernel's own count (uprobe_profile), times the
  * price of a hit, which is measured anew on this machine.
  *
- * A second's worth of the limit may be spent at once; from then on what is spent faster than the limit brings the costliest function down. The last
- * that is left ends the logging.
+ * A second's worth of the limit may be spent at once. If more is spent from then on than the limit allows, the costliest function is turned off. If
+ * it is the last one, the logging ends.
  *
  *	prices = probe_prices_new()	once
  *	cost = probe_cost_new(limit, say, prices)
@@ -39,12 +39,12 @@ void probe_cost_want_stacks(struct probe_cost *cost);
 void probe_cost_add(struct probe_cost *cost, const char *name, const char *start, unsigned start_values, const char *end, unsigned end_values);
 
 /*
- * Functions from the most blamed on, as prober_keep() has them. At the next look those that alone cost more than the limit go; of those that are
- * left the first `most` are traced on, and no others.
+ * Functions from the most blamed on, as prober_keep() has them. At the next look those that alone cost more than the limit are turned off. Of the
+ * others the first `most` are traced on, and no more.
  */
 void probe_cost_keep(struct probe_cost *cost, const char *trigger, uint64_t most, char *const *names, size_t count);
 
-/* For struct collection: turns off what is to go, and says so, in a `shed` record too where that is for its cost. */
+/* For struct collection: turns functions off, and says so, in a `shed` record too if that is for their cost. */
 enum cost_verdict probe_cost_check(void *cost, const struct cost_subject *subject, int64_t until);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * prober: the process that keeps root's rights for probe-log, and does nothing else with them than to start and stop loggings: each a
- * collector (source/collector.h) of the calls of some functions, with all that they can tell, and behind it a process without rights that
- * makes call records of the events (log/pairing.h). The process that decides what to log has no rights either, because it reads input that others wrote.
+ * prober: the process that keeps root's rights for probe-log, and uses them only to start and stop loggings. A logging is a collector
+ * (source/collector.h) of the calls of some functions, with all their arguments, and behind it a process without rights that makes call records
+ * of the events (log/pairing.h). The process that decides what to log has no rights either, because it reads input that others wrote.
  *
  *	prober = prober_start(&options)		before rights are given up
  *	prober_prepare(prober, "mono")		so that the first logging begins soon
@@ -11,11 +11,11 @@
  *	prober_stop(prober, number)		what was traced still comes
  *	prober_end(prober)
  *
- * A collector is made ready before it is needed: its instance is there, and what a hit costs was measured. So a logging begins as soon as its
+ * A collector is made ready before it is needed: its instance is there, and the cost of a hit was measured. So a logging begins as soon as its
  * probes are placed.
  *
- * Where the process that decides is killed, all loggings end; where the prober is killed as well, those end whose readers are gone. What
- * collectors leave in the kernel is removed by their guardians (source/guardian.h).
+ * If the process that decides is killed, all loggings end; if the prober is killed as well, those whose readers are gone end. Guardians
+ * (source/guardian.h) remove what collectors leave in the kernel.
  */
 #ifndef LOG_PROBER_H
 #define LOG_PROBER_H

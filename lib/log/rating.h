@@ -1,6 +1,6 @@
 /*
- * rating: which functions of many to go on logging, by the calls that requests made of them: their critical blame (blame/algorithm.h) in the graph of
- * the calls of the request, each a node that the call around it waited for, on whatever thread.
+ * rating: chooses the functions to go on logging, by their critical blame (blame/algorithm.h) in the graphs of the calls that requests made. In such a
+ * graph each call is a node that the call around it waited for, on whatever thread.
  *
  *	rating = rating_new(most)
  *	rating_call(rating, 69, "srv:lookup", start, end)	each call of request 69, in any order

@@ -1,13 +1,13 @@
 /*
- * stepper: what a thread of a process does between two functions, step by step (Argus, section 4.4), by ptrace(2).
+ * stepper: follows a thread of a process between two functions, step by step (Argus, section 4.4), by ptrace(2).
  *
  *	stepper_start(&stepper, &plan)
  *	while (stepper_read(&stepper, &stride) > 0) ...
  *	stepper_end(&stepper)
  *
- * A child does it, which outlives its parent: it lets the process go when nobody reads what it tells any more, and whenever it ends on its own.
+ * A child does the work, and outlives its parent: it lets the process go when nobody reads its strides any more, and when it ends itself.
  * Breakpoints are those of perf_event_open(2), with sigtrap, which go with their descriptors: debug registers that ptrace sets stay armed when the
- * tracer is killed, and then kill the process. The child parses nothing of the process: transfers of control are seen by where registers went.
+ * tracer is killed, and then kill the process. The child parses nothing of the process: registers show transfers of control.
  */
 #ifndef LOG_STEPPER_H
 #define LOG_STEPPER_H

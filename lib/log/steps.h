@@ -1,9 +1,9 @@
 /*
- * steps: what stepper tells, by functions and places in files, as `step` records of a stream.
+ * steps: the strides of a stepper, with functions and places in files, as `step` records of a stream.
  *
  *	steps = steps_new(stream, process, lookup)	while the process is there
  *	steps_take(steps, &stride)			each; they are kept
- *	steps_write(steps)				all of them: names are looked up when nobody waits any more
+ *	steps_write(steps)				all of them: names are looked up when the process runs on
  *	steps_free(steps)
  */
 #ifndef LOG_STEPS_H

@@ -1,5 +1,5 @@
 /*
- * suspects: the functions that a window blames, as its graphs and their rankings tell them, and as the stream's charts know them.
+ * suspects: the functions that a window blames, by its graphs and their rankings, with the names that the stream's charts give them.
  *
  *	suspects = suspects_new()
  *	suspects_chart(), suspects_graph(), suspects_node(), suspects_blame()	each such record

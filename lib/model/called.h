@@ -1,12 +1,12 @@
 /*
- * called: the calls that probe-log logged, by function: those in requests that matched beside the others, and what they were given and
- * returned that tells them apart. A part of the model.
+ * called: the calls that probe-log logged, by function: those in requests that matched beside the others, and the arguments and results
+ * that tell both apart. A part of the model.
  *
  *	called_take(called, fields)			each `call` record
  *	for (i = 0; (function = called_function(called, i)); i++) ...
  *
  * A value tells classes apart if at least CALLED_OFTEN of the calls of one class have it, and at most CALLED_SELDOM of the other, each with
- * CALLED_LEAST calls or more. Of an argument that has more than CALLED_VALUES values the rest are not looked at.
+ * CALLED_LEAST calls or more. If an argument has more than CALLED_VALUES values, the rest are not looked at.
  */
 #ifndef MODEL_CALLED_H
 #define MODEL_CALLED_H

@@ -8,8 +8,8 @@
 
 /*
  * Finds the threads that wait for each other: story->links, each with its process, and in words story->chain,
- * "victim waits for handler (read tcp socket) > reporter (futex), asleep in nanosleep (timer)": down to where most of the
- * time went. There are none where no thread waits for another there, or there is no such place.
+ * "victim waits for handler (read tcp socket) > reporter (futex), asleep in nanosleep (timer)": down to the place where most of the
+ * time went. There are none if there is no such place, or no thread waits for another on the way to it.
  */
 void chain_find(struct story *story, const struct site *site, const struct graph *graph);
 

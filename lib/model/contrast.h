@@ -1,7 +1,7 @@
 /*
- * contrast: what sets slow runs of a program apart, by the records of run-cluster and run-rules, in words. A part of the model.
+ * contrast: the features that set slow runs of a program apart, by the records of run-cluster and run-rules, in words. A part of the model.
  *
- * Rules that chance may have made (sure=no) are counted and not told. The words of a rule are made here, of its feature, its cut,
+ * Rules that chance may have made (sure=no) are counted and left out. The words of a rule are made here, of its feature, its cut,
  * and the side on which the bad runs are.
  */
 #ifndef MODEL_CONTRAST_H

@@ -36,7 +36,7 @@ struct culprit {
 int culprit_read(const struct site *site, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);
 
-/* Tells the threads and processes whose deed it is, as found in the graph that was ranked. */
+/* Adds the threads and processes whose deed it is, as found in the graph that was ranked. */
 void culprit_count(struct culprit *culprit, const struct site *site, struct graph *graph, const struct fields *fields);
 
 /* The deed of a record, its device by name; where the record has only name=, that text. The caller frees it. */

@@ -1,5 +1,5 @@
 /*
- * logged: the requests that triggers logged: what was on the paths of those that matched, and who is blamed in them, beside the others. A part
+ * logged: the requests that triggers logged: the parts of the paths of those that matched, and the names blamed in them, beside the others. A part
  * of the model.
  *
  *	logged_request(logged, host, fields)			each `request` record

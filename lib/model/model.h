@@ -1,7 +1,7 @@
 /*
- * model: what a report or an export says, read from the records of a stream, whatever form it is then given.
+ * model: the contents of a report or an export, read from the records of a stream, whatever form they get then.
  *
- * The teller gets each moment when it is complete; then the moment is forgotten. The parts keep only what totals and charts need, in
+ * The teller gets each moment when it is complete; then the moment is forgotten. The parts keep only the numbers that totals and charts need, in
  * bounded space.
  *
  *	struct model *model = model_new(stream, &teller, context);
@@ -28,8 +28,8 @@ struct model {
 	struct contrast *contrast; /* what sets slow runs apart */
 	struct logged *logged;	   /* requests that triggers logged */
 	struct called *called;	   /* calls that were logged */
-	struct usual *usual;	   /* who usually ends what was waited for */
-	struct views *views;	   /* what state files say is to be drawn; NULL: nobody draws it */
+	struct usual *usual;	   /* who usually ends such waits */
+	struct views *views;	   /* pictures that state files ask for; NULL: nobody draws them */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */
 	uint64_t records;
@@ -47,7 +47,7 @@ void model_free(struct model *model);
 /* For stream_run(), with the model as context. A command may set `idle`. */
 struct handlers *model_handlers(struct model *model);
 
-/* The input went wrong: tells what is known of the moment at hand, and signals whose window did not come. */
+/* The input went wrong: tells the moment at hand as far as it is known, and signals whose window did not come. */
 void model_give_up(struct model *model);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * moments: puts signals, windows and graphs together into moments, and tells each when it is complete.
  *
- * A moment is over when its window comes behind what was ranked for it, as our stages write it, or when a record comes that belongs
- * neither to a graph nor to its ranking: written by hand, graphs may follow their window. That no more input
- * is there yet does not end a moment, because records that were written together need not arrive together. A moment is forgotten once its listener
- * has it.
+ * A moment is over when its window comes behind its ranking, as our stages write it, or when a record comes that belongs
+ * neither to a graph nor to its ranking: in a stream written by hand, graphs may follow their window. A pause of the input does not end a
+ * moment, because records that were written together need not arrive together. A moment is forgotten once its listener has it.
  *
  * The window of a request that a trigger logged is no abnormal moment: it is not told, and its stories go to the part of logged requests.
  *
@@ -45,7 +44,7 @@ int moments_next(struct moments *moments, const struct record *record);
 int moments_take(struct moments *moments, enum kind kind, const struct fields *fields);
 int moments_graph(struct moments *moments, const struct record *record);
 
-/* Tells what is known of the moment at hand, and signals whose window did not come. */
+/* Tells the moment at hand as far as it is known, and signals whose window did not come. */
 int moments_stream_over(struct moments *moments);
 void moments_give_up(struct moments *moments);
 

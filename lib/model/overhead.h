@@ -1,5 +1,5 @@
 /*
- * overhead: how many events were read and kept, what tailblame itself used for that, and what its collector shed to use less.
+ * overhead: how many events were read and kept, the CPU time of tailblame itself, and the events that its collector shed to bound that.
  */
 #ifndef MODEL_OVERHEAD_H
 #define MODEL_OVERHEAD_H

@@ -74,7 +74,7 @@ void site_watch(struct site *site, int64_t from, int64_t to);
 /* Takes a `traced` record. -1 after fail(). */
 int site_traced(struct site *site, const struct fields *fields);
 
-/* Tells whether what the thread waited for since `start` began before the trace, so that it took longer than is known. */
+/* Tells whether the thread's wait since `start` began before the trace, so that it took longer than is known. */
 bool site_is_within(const struct site *site, int32_t tid, int64_t start);
 
 /* Adds the host of the stream at hand to the hosts. */

@@ -1,5 +1,5 @@
 /*
- * story: what one graph tells: its critical path in pieces and parts, and who is to blame.
+ * story: one graph in words: its critical path in pieces and parts, and who is to blame.
  */
 #ifndef MODEL_STORY_H
 #define MODEL_STORY_H

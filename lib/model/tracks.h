@@ -1,5 +1,5 @@
 /*
- * tracks: what is known of the charts: for each key of each chart, a track, its limits, values and signals.
+ * tracks: the charts of a stream: for each key of each chart a track, with its limits, values and signals.
  *
  * In bounded space: an input can name any number of charts and keys, and an all-day run has any number of values.
  *
@@ -113,7 +113,7 @@ void tracks_free(struct tracks *tracks);
 /* Takes a `chart`, `sample`, `limits`, `open` or `summary` record; ignores others. -1 after fail(). */
 int tracks_take(struct tracks *tracks, enum kind kind, const struct fields *fields);
 
-/* Counts a signal; takes back the count of one that turned out to be another's beginning; counts the moment that a signal is of. */
+/* Counts a signal; takes back the count of a signal that turned out to be the beginning of another; counts a signal's moment. */
 void tracks_signal(struct tracks *tracks, const struct signal *signal);
 void tracks_signal_back(struct tracks *tracks, const struct signal *signal);
 void tracks_moment(struct tracks *tracks, const struct signal *signal, uint64_t moment);

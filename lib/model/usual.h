@@ -1,6 +1,6 @@
 /*
- * usual: who usually ends what a thread waited for in a window, and so is the culprit (walk/vote.h): where the stream has a graph of everything
- * (graph-build --whole), for without it the normal cases are not known; building it here would cost a report more than all else it does.
+ * usual: the thread that usually ends the waits of a window, and so is the culprit (walk/vote.h). It needs a graph of everything in the stream
+ * (graph-build --whole), which has the normal cases; building that here would cost a report more than everything else.
  *
  *	usual = usual_new(stream)
  *	usual_take(usual, host, record)	each graph, node, edge, signal and window record; host: its number, from 0
@@ -24,8 +24,7 @@ int usual_take(struct usual *usual, size_t host, const struct record *record); /
 int usual_over(struct usual *usual, size_t host, const char *name);
 
 /*
- * The lines about a window, the culprit first. Of one that has too few normal cases, and of one in which the
- * thread did not wait, nothing.
+ * The lines about a window, the culprit first. A window with too few normal cases, or in which the thread did not wait, has none.
  */
 struct usual_window {
 	char *id, *host; /* the host's name */

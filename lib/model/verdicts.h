@@ -1,8 +1,8 @@
 /*
  * verdicts: who is to blame over all moments.
  *
- * The ranker's own total counts where it came and there was one stream only; else the sum of what each moment's ranking said. Of a
- * comparison of two streams it holds what is blamed more in the second.
+ * If the ranker's own total came, and there was one stream only, that counts; else the sum over the rankings of all moments. For a
+ * comparison of two streams it holds the names that are blamed more in the second.
  */
 #ifndef MODEL_VERDICTS_H
 #define MODEL_VERDICTS_H

@@ -1,13 +1,13 @@
 /*
- * views: what state files say is to be drawn (`view` records): attributes over time, alarms with the states before them, and the request
+ * views: the pictures that state files ask for (`view` records): attributes over time, alarms with the states before them, and the request
  * that took longest, over processes and hosts. A part of the model.
  *
  *	views_take(views, kind, fields)		each `view`, `state`, `span`, `graph` and `signal` record
  *	views_over(views)			at the end of the input
  *	for (i = 0; (view = views_view(views, i)); i++) ...
  *
- * A view holds at most VIEW_MARKS marks. Where more come, those of one attribute that are nearer to each other than `nearest` become one: states
- * VIEW_SEVERAL, numbers the largest of them. What an attribute was before its view came is not drawn. Texts are fit to print.
+ * A view holds at most VIEW_MARKS marks. If more come, those of one attribute that are nearer to each other than `nearest` become one: states
+ * VIEW_SEVERAL, numbers the largest of them. Values from before the view's record are not drawn. Texts are fit to print.
  */
 #ifndef MODEL_VIEWS_H
 #define MODEL_VIEWS_H

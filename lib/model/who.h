@@ -2,7 +2,7 @@
  * who: which process a thread was of at a certain time, by `task` records, which may come before and after that time.
  *
  * The collector reads the program of a process from /proc some time after the event that a record is about. If another record says
- * that another program began in between, the first record is void. A thread that went by another name is unknown. So an answer is
+ * that another program began in between, the first record is void. If the thread went by another name, its process is unknown. So an answer is
  * right, unless a record that would void it was lost or has not come yet.
  */
 #ifndef MODEL_WHO_H

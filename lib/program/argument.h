@@ -1,17 +1,17 @@
 /*
- * argument: what of a function's call is to be told, as a user writes it, and where that is found.
+ * argument: the arguments of a function's calls that a user wants to see, as the user writes them, and their places.
  *
  *	expr  = [label "="] base {"->" member | "." member | "[" number "]"} [":" type];
  *	base  = parameter | "%" number | "ret" | "@" symbol;
  *	type  = "u8".."u64" | "s8".."s64" | "x64" | "string" | "text" | "path" | "ptr";
  *
- * %N is the Nth argument by the calling convention, from 1 on; `ret` what the call returns; @ a global variable. Without a type it is that of
- * the debugging information (DWARF). `string` is text at the address that the value is, `text` text in place, `path` text at an address up to
- * the first blank, control character or '?' (of an HTTP request its path, and nothing else of it), `ptr` an address. Blanks may stand
+ * %N is the Nth argument by the calling convention, from 1 on; `ret` is the result of the call; @ a global variable. Without a type the type is
+ * that of the debugging information (DWARF). `string` is text at the address that the value is, `text` text in place, `path` text at an address up
+ * to the first blank, control character or '?' (the path of an HTTP request, and nothing else of it), `ptr` an address. Blanks may stand
  * anywhere but in words.
  *
  *	arguments_parse()	in any process
- *	argument_find()		what DWARF says, in a process without rights: program/argument_find.h, asked by lookup_arguments()
+ *	argument_find()		their places, by DWARF, in a process without rights: program/argument_find.h, asked by lookup_arguments()
  */
 #ifndef PROGRAM_ARGUMENT_H
 #define PROGRAM_ARGUMENT_H
@@ -50,7 +50,7 @@ struct arguments {
 	int count;
 };
 
-/* Reads expressions with commas between them. -1 after fail(), with the column (from 1) of what is wrong; two of one label are. */
+/* Reads expressions with commas between them. -1 after fail(), with the column (from 1) of the error. Two must not have one label. */
 int arguments_parse(const char *text, struct arguments *arguments);
 
 /*
@@ -83,7 +83,7 @@ struct argument_found {
 	uint8_t bit, bits; /* the number is these bits of it, from the lowest on; bits 0: all */
 	uint8_t absent;	   /* it cannot be told; then nothing but its form and size counts */
 	uint8_t path;	   /* text that ends before the first blank, control character or '?' */
-	uint8_t by_members; /* somebody wrote down where it is (program/members.h) */
+	uint8_t by_members; /* its place was written down (program/members.h) */
 	struct argument_path value, length;
 };
 

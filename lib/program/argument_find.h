@@ -1,11 +1,11 @@
 /*
  * argument_find: where a function's arguments are, by the debugging information (DWARF). Part of argument, see argument.h.
  *
- * A place counts only if it holds at the very address that is asked about, mostly the function's entry: a register, or what the caller put on the
- * stack. Where DWARF names a slot of the function's own frame, which is not written yet, the calling convention says where the value comes
- * from. What is in no such place is refused by name: a vector register, what the compiler optimised away or made a constant.
+ * A place counts only if it holds at the very address that is asked about, mostly the function's entry: a register, or the caller's part of the
+ * stack. If DWARF names a slot of the function's own frame, which is not written yet, the calling convention says where the value comes
+ * from. An argument without such a place is refused by name: one in a vector register, or one that the compiler optimised away or made a constant.
  *
- * DWARF is somebody else's: this runs where there are no rights to lose (program/lookup.h). Every walk is bounded.
+ * DWARF may be hostile, so this runs in the process without rights (program/lookup.h). Every walk is bounded.
  */
 #ifndef PROGRAM_ARGUMENT_FIND_H
 #define PROGRAM_ARGUMENT_FIND_H
@@ -22,9 +22,9 @@ struct argument_question {
 	bool frame_known;    /* and the caller's stack pointer is a register plus an offset */
 	uint8_t frame_register;
 	int32_t frame_offset;
-	uint64_t behind;     /* what is to be taken off an address of the file to get its offset, as uprobes at this function count it */
+	uint64_t behind;     /* an address of the file less its offset, as uprobes at this function count offsets */
 	const char *function; /* for messages, and for: */
-	const char *members; /* what somebody wrote down (program/members.h), where DWARF has nothing of the function; NULL: nothing */
+	const char *members; /* places that were written down (program/members.h), if DWARF has nothing of the function; NULL: none */
 };
 
 /* -1 after fail(), which names the argument. */

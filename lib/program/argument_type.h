@@ -1,5 +1,5 @@
 /*
- * argument_type: what the debugging information (DWARF) says of types, as far as arguments need it: members, sizes, which are numbers or
+ * argument_type: types by the debugging information (DWARF), as far as arguments need them: members, sizes, which are numbers or
  * text, and how they are passed. Part of argument_find, see argument_find.h. Every walk is bounded, and ends in "unknown".
  */
 #ifndef PROGRAM_ARGUMENT_TYPE_H

@@ -1,11 +1,11 @@
 /*
  * code: a program or library whose code some process has mapped.
  *
- * Its file is opened when it is first mapped, and looked into when an address in it first matters: by then the process may be gone, and
- * the file too. It is another process without rights that looks (program/lookup.h).
+ * Its file is opened when it is first mapped, and read when an address in it first matters: by then the process may be gone, and
+ * the file too. Another process, without rights, reads it (program/lookup.h).
  *
- * Paths and links come from processes that may mean harm: what is no regular file is not opened at all, because a FIFO would let us wait
- * for ever, and to open some devices is to work them.
+ * Paths and links come from processes that may mean harm. So only regular files are opened: a FIFO would let us wait for ever, and
+ * to open some devices is to work them.
  */
 #ifndef PROGRAM_CODE_H
 #define PROGRAM_CODE_H

@@ -1,8 +1,8 @@
 /*
- * comparison: what a branch at the end of a block of instructions depends on (Argus, section 4.4): the operand in memory of the comparison
- * before it, found in machine code. Bytes in, a description out: nothing here reads a file.
+ * comparison: the operand that a branch at the end of a block of instructions depends on (Argus, section 4.4): the operand in memory of the
+ * comparison before it, found in machine code. Bytes in, a description out: nothing here reads a file.
  *
- * Only what lies in the block is read. Registers give the address of an operand, by their values before the branch, or where the block begins; if
+ * Only the block is read. Registers give the address of an operand, by their values before the branch, or at the begin of the block; if
  * the block changes them both before and after it reads the operand, the address is not known.
  */
 #ifndef PROGRAM_COMPARISON_H

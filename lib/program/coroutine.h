@@ -1,5 +1,5 @@
 /*
- * coroutine: C++20 coroutines as GCC compiles them: the function itself, the ramp, makes a frame; what its programmer wrote is in the actor, which
+ * coroutine: C++20 coroutines as GCC compiles them. The function itself, the ramp, makes a frame. The programmer's code is in the actor, which
  * is called with the frame each time that the coroutine goes on.
  */
 #ifndef PROGRAM_COROUTINE_H

@@ -1,6 +1,6 @@
 /*
- * die: what the debugging information (DWARF) says of one thing (a debugging information entry), as far as that can be believed: texts
- * that end, and origins that are not without end. libdw checks neither.
+ * die: reads a debugging information entry (DWARF) as far as it can be believed: texts that end, and chains of origins that end. libdw
+ * checks neither.
  */
 #ifndef PROGRAM_DIE_H
 #define PROGRAM_DIE_H

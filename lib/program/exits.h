@@ -41,7 +41,7 @@ struct exits {
 	uint64_t *items;
 	size_t count, room;
 	bool calls;	    /* it calls, or jumps to, other functions */
-	bool returns_oddly; /* it reads or changes where it returns to, as what saves a context does: that must stay as it is */
+	bool returns_oddly; /* it reads or changes its return address, as a function does that saves a context: the address must stay as it is */
 };
 
 /*

@@ -1,7 +1,7 @@
 /*
  * global: where a global variable of a process that runs is: in its program, or in a library that it has mapped; and a function of its program.
  *
- * Files of others are read by a process without rights (program/lookup.h), and what that says counts only if the process has memory there.
+ * A process without rights (program/lookup.h) reads the files of others, and its answer counts only if the process has memory there.
  */
 #ifndef PROGRAM_GLOBAL_H
 #define PROGRAM_GLOBAL_H

@@ -4,10 +4,9 @@
  * elfutils finds names in .symtab, .dynsym and .gnu_debugdata, and in the separate debug file that the build id or the debug link
  * names; where neither names a function, DWARF does. How to walk is in .eh_frame, or .debug_frame.
  *
- * The file may be anybody's, and made to do harm: it is read in a process without rights (program/lookup.h), which it may bring
- * down.
+ * The file may be hostile: it is read in a process without rights (program/lookup.h), which it may bring down.
  *
- * Addresses here are the image's own: what image_address() makes of an offset in the file.
+ * Addresses here are the image's own: image_address() turns an offset in the file into one.
  */
 #ifndef PROGRAM_IMAGE_H
 #define PROGRAM_IMAGE_H

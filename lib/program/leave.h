@@ -1,6 +1,6 @@
 /*
- * leave: how calls of a program's functions end, asked of a process without rights (program/lookup.h) about the program, its libraries,
- * and those that throw stacks away. What there is to tell is in program/ends.h.
+ * leave: how calls of a program's functions end. It asks a process without rights (program/lookup.h) about the program, its libraries,
+ * and those that throw stacks away. program/ends.h explains the answers.
  *
  * A program of C may have loaded a library that throws through it, or load one later (dlopen). What it has loaded is seen while it runs. What
  * it will load cannot be known. If it does not run yet, everything is still to come, so it is taken for one that exceptions may leave.
@@ -15,10 +15,10 @@
  * machine. But to throw, a library needs the unwinder of exceptions, or where the process has that already (backtrace() loads it), a runtime
  * of C++ (leave_needs), and a process that opens that is made to wait (source/gate.h).
  *
- * What remains is a program that has both already, as redis-server with jemalloc has; a library that brings them within itself
- * (-static-libgcc) or has them in a folder of its own; what throws without a runtime of C++ in a process that has the unwinder; and a kernel without such
- * permissions. Nothing that is allowed everywhere closes that gap: a BPF program at the unwinder's entry could put the callers' addresses
- * back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program
+ * A gap remains: a program that has both already, as redis-server with jemalloc has; a library that brings them within itself
+ * (-static-libgcc) or has them in a folder of its own; a throw without a runtime of C++ in a process that has the unwinder; and a kernel without such
+ * permissions. Nothing that is allowed everywhere closes it. A BPF program at the unwinder's entry could put the callers' addresses
+ * back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses bpf_probe_write_user(). To stop the program
  * meanwhile by a signal would show to its parent, and leave it stopped if the collector is killed just then.
  */
 #ifndef PROGRAM_LEAVE_H
@@ -37,8 +37,8 @@ void leave_free(struct leave *leave); /* NULL: nothing */
 bool leave_may_jump(const struct leave *leave);
 
 /*
- * Where that is which a library of its process would have to open before it throws: the unwinder of exceptions, or a runtime of C++. Nothing, if
- * a process of it has both. The caller frees the paths. Returns how many.
+ * The paths of the file that a library of its process would have to open before it throws: the unwinder of exceptions, or a runtime of C++. None,
+ * if a process of it has both. The caller frees the paths. Returns their number.
  */
 enum { LEAVE_NEEDS = 8 };
 
@@ -47,10 +47,10 @@ size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS]);
 /* Tells whether it may yet load a library whose exceptions its functions' return probes would not survive. */
 bool leave_may_load(const struct leave *leave);
 
-/* Tells whether one of these threads (count 0: any) runs it, and a process of it has loaded what was not looked at yet. Reads no file: it is quick. */
+/* Tells whether one of these threads (count 0: any) runs it, and a process of it has loaded a library that is new here. Reads no file: it is quick. */
 bool leave_has_new(struct leave *leave, const int32_t *tids, size_t count);
 
-/* Tells whether what its processes have loaded since throws. The lookup may be another one. */
+/* Tells whether a library that its processes have loaded since throws. The lookup may be another one. */
 bool leave_has_loaded(struct leave *leave, struct lookup *lookup);
 
 /* As ends_find(). */

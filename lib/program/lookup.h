@@ -43,7 +43,7 @@ enum { LOOKUP_CPU_MS = 2000, LOOKUP_WALL_MS = 10000, LOOKUP_FUSE_MS = 2000, LOOK
 struct lookup *lookup_new(int (*stopped)(void));
 void lookup_free(struct lookup *lookup);
 
-/* Starts the process, if there is none. Returns what it could not be rid of (base/confine.h). -1 after fail(): there cannot be one. */
+/* Starts the process, if there is none. Returns the rights that it could not drop (base/confine.h). -1 after fail(): there cannot be one. */
 int lookup_start(struct lookup *lookup);
 
 /* A file, whose place becomes the lookup's; the path is what its debug files are found by. */

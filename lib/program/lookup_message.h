@@ -1,5 +1,5 @@
 /*
- * lookup_message: what the process that looks names up is asked, and what it answers. Part of lookup, see lookup.h.
+ * lookup_message: questions to the process that looks names up, and its answers. Part of lookup, see lookup.h.
  *
  * Each message is one packet of a SOCK_SEQPACKET socket: what stands here, and text behind it. A file goes along as the socket that
  * brings it (opener_receive). To an answer of kind ANSWER_WISH the asker replies with a question of kind ASK_GIVEN, with the file or without one.

@@ -1,10 +1,10 @@
 /*
  * opener: finds and opens files of others without being held up by the file system that they are on.
  *
- * A file of FUSE or NFS is found, opened, read, and even closed when its server answers, which may be never: it may be the very trouble that
- * is looked into, or mean harm. The kernel lets nobody end who waits for FUSE. So a process of its own, "tailblame-files", finds and opens
- * them, and whoever asks waits for it OPENER_MS, or OPENER_MOST_MS while that process lacks nothing but a CPU: then another one takes its
- * place, and what lies in the same folder is not asked for until OPENER_REST_S are over.
+ * A file of FUSE or NFS is found, opened, read, and even closed when its server answers, which may be never: the server may be the very
+ * trouble that is looked into, or mean harm. A process that waits for FUSE cannot be killed. So a process of its own, "tailblame-files", finds and
+ * opens files, and an asker waits for it OPENER_MS, or OPENER_MOST_MS while that process lacks nothing but a CPU. Then another process takes its
+ * place, and for OPENER_REST_S no file in the same folder is asked for.
  *
  * The asker never holds the open file either, because close(2) would ask the server, too. It holds the file's place (O_PATH), and passes the
  * open file on unseen, in a socket, to the process that reads it (program/lookup.h).

@@ -1,5 +1,5 @@
 /*
- * sampler: what user space needs to see stacks (perf_event_open(2)): samples where a thread goes to sleep, where it wakes another, where it throws,
+ * sampler: samples from which stacks are made (perf_event_open(2)): where a thread goes to sleep, where it wakes another, where it throws,
  * and where it calls a function; samples of threads that run, at a chosen rate; and the life of address spaces.
  *
  * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
@@ -82,7 +82,7 @@ struct sampler_wanted {
 	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
 	const struct counters *counters; /* must stay while it is opened */
 	struct flags *flags; /* to watch; NULL: none; must outlive the sampler */
-	bool late;	     /* begins soon: what the kernel and processes have mapped is asked when it first matters, so that those which end soon are not known */
+	bool late;	     /* begins soon: asks for mappings of the kernel and of processes only when they first matter, so a process that ends soon is unknown */
 };
 
 /* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */

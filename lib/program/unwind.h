@@ -31,7 +31,7 @@ void unwinder_free(struct unwinder *unwinder);
 int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);
 int unwind_kernel(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);
 
-/* Records were lost. What calls told when they began (SAMPLED_CALL), by which the walk passes the kernel's return probes, may be out of date. */
+/* Records were lost. Samples of calls (SAMPLED_CALL), by which the walk passes the kernel's return probes, may be out of date. */
 void unwinder_lost(struct unwinder *unwinder);
 
 /* Forgets the places in code that is not marked as mapped. */

@@ -1,5 +1,5 @@
 /*
- * canvas: gnuplot at work: a private folder of data files, a script of charts/, and what that draws. Private to lib/report.
+ * canvas: gnuplot at work: a private folder of data files, a script of charts/, and the picture that it draws. Private to lib/report.
  *
  *	canvas = canvas_open(&complaint)
  *	file = canvas_file(canvas, "points"); ...; canvas_file_close(file)		each

@@ -10,8 +10,8 @@
 #include "model/model.h"
 
 /*
- * Each returns what is to be shown, which the caller frees: an <svg> element, or lines of text; NULL where there is
- * nothing to draw, or where it could not be drawn: then *complaint says why (the caller frees it).
+ * Each returns a picture, which the caller frees: an <svg> element, or lines of text. NULL: there is nothing to draw, or it could not be
+ * drawn: then *complaint says why (the caller frees it).
  */
 char *figure_control(const struct model *model, const struct track *track, char **complaint);
 char *figure_path(const char *data, char **complaint); /* what figure_path_data() returned */

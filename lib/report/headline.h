@@ -1,6 +1,6 @@
 /*
- * headline: the worst incidents: of the worst one what was slow, who waited for whom, and who is to blame, in three lines; of those
- * behind it a line each. Moments that the pipe itself is to blame for come apart, in one line.
+ * headline: the worst incidents. The worst one has three lines: what was slow, who waited for whom, and who is to blame. Each of the
+ * next has a line. Moments that the pipe itself is to blame for come apart, in one line.
  *
  *	struct headlines worst = {0};
  *	headlines_see(&worst, site, moment);		for each moment

@@ -1,5 +1,5 @@
 /*
- * output: private to the formats: what a report is made of, and what a format has to offer.
+ * output: the inside of a report, and the interface of its formats. Private to these.
  */
 #ifndef REPORT_OUTPUT_H
 #define REPORT_OUTPUT_H

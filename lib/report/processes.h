@@ -1,7 +1,7 @@
 /*
- * processes: which processes the names of a story are: those of the chain, of the first lines of blame, and of the thread that was slow.
- * "postgres/310 is postgres: shop idle in transaction, of db.service"; nothing of a process that is not known, or that its name says
- * all of.
+ * processes: the processes behind the names of a story: those of the chain, of the first lines of blame, and of the thread that was slow.
+ * "postgres/310 is postgres: shop idle in transaction, of db.service". A process that is not known has no sentence, nor has one whose name
+ * says it all.
  */
 #ifndef REPORT_PROCESSES_H
 #define REPORT_PROCESSES_H

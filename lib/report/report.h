@@ -1,5 +1,5 @@
 /*
- * report: says what a stream tells, as text, JSON or a page with charts. The last stage of the pipe.
+ * report: writes the report on a stream, as text, JSON or a page with charts. The last stage of the pipe.
  *
  *	if (report_check(&options) < 0) ...
  *	struct report *report = report_new(stream, &options);

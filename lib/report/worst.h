@@ -1,5 +1,5 @@
 /*
- * worst: which of many moments a report shows: the WORST_SHOWN that lost the most time, and of those that lost the same, the first.
+ * worst: chooses the moments that a report shows of many: the WORST_SHOWN that lost the most time, and of those that lost the same, the first.
  *
  *	struct worst worst = worst_of(items, sizeof(*items), offsetof(struct item, lost), count);
  *	for each moment in turn

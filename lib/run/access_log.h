@@ -1,6 +1,6 @@
 /*
- * access_log: light runs of a server's access log, before any client has a program of ours: a request is a run, its client the node,
- * its time what took long.
+ * access_log: light runs from a server's access log, for clients that do not run tailblame: a request is a run, its client the node, the time that
+ * the request took the elapsed time.
  *
  *	format = access_log_format("nginx");		or a log_format of nginx, or a LogFormat of Apache
  *	access_log_read(format, file, job, output, &count)	for each file

@@ -1,5 +1,5 @@
 /*
- * calls: the system calls of a stream by number: their names, as the job maps them, and which of their values is a size.
+ * calls: the system calls of a stream by number: their names, as the job maps them, and which of their values are sizes.
  *
  * Numbers that the job maps to one name share an id. A number without a name is sys_N; the first 4096 of those have ids of their own.
  */

@@ -1,11 +1,11 @@
 /*
- * job: what a job file says: whose runs are wanted, and what is recorded of each. tailblame-jobs(5) has its words.
+ * job: a job file: the program whose runs are wanted, and what is recorded of each. tailblame-jobs(5) describes the file.
  *
  *	struct job *job = job_load("wget.job");		NULL: any program, and nothing but its calls
  *	job_runs(job, "wget")				is this the job's program?
  *	job_free(job);
  *
- * What of a call is a size stands in charts/formats/calls.sizes and, in the same words, in the job's own file.
+ * charts/formats/calls.sizes and, in the same words, the job's own file list which values of calls are sizes.
  */
 #ifndef RUN_JOB_H
 #define RUN_JOB_H

@@ -1,14 +1,14 @@
 /*
- * machine_facts: what a machine is: its hardware, kernel, the job's program and package, the disk of the working directory, the route; and its
- * settings, as records of each run. They are features, too, for an outdated program or a slow link may be what slow runs share. What is unknown is
+ * machine_facts: facts about a machine: its hardware, kernel, the job's program and package, the disk of the working directory, the route; and its
+ * settings, as records of each run. They are features, too, because slow runs may share an outdated program or a slow link. Unknown facts are
  * left out.
  *
  *	machine = machine_facts_new(job, live, complain);
  *	machine_facts_write(machine, "k:b:1.0:7", stream, &times);	behind each run
  *	machine_facts_free(machine);
  *
- * While a stream goes on, they may change: then a process reads them again, which has kept the rights for that, at the first run that
- * ended after the last reading. What is otherwise than before is known of runs that began behind that reading.
+ * While a stream goes on, they may change. A process that has kept the rights for that reads them again, at the first run that ended after the
+ * last reading. A changed fact holds for runs that began behind that reading.
  */
 #ifndef RUN_MACHINE_FACTS_H
 #define RUN_MACHINE_FACTS_H

@@ -1,11 +1,11 @@
 /*
- * run_table: the runs of a stream and what is known of each: their features by name, settings, labels.
+ * run_table: the runs of a stream, with their features by name, settings and labels.
  *
  *	struct run_table *table = run_table_new();
  *	run_table_record(table, stream, record)		for each record
  *	run_table_free(table);
  *
- * A run comes before what is said of it. The same run twice, or a feature that is NaN, is a failure: it would make a rule of nothing.
+ * A run comes before the records about it. The same run twice, or a feature that is NaN, is a failure: it would make a rule of nothing.
  */
 #ifndef RUN_RUN_TABLE_H
 #define RUN_RUN_TABLE_H
@@ -86,7 +86,7 @@ int run_table_add(struct run_table *table, const struct fields *fields, enum kin
 /* Tells whether a feature of this name is 0 in a run that does not tell it, as counts and times are; others are unknown there. */
 bool run_table_is_zero(const char *name);
 
-/* Tells whether a value is spelled as what no number is, NaN or infinite, which no table may have. */
+/* Tells whether a value is spelled as NaN or as infinite, which no table may have. */
 bool run_table_is_odd(const char *value, size_t length);
 
 /* NULL: no run has it. */

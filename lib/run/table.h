@@ -1,5 +1,5 @@
 /*
- * table: what a decision tree is learnt from: a row for each run, with its class, and a column for each feature.
+ * table: the data from which a decision tree is learnt: a row for each run, with its class, and a column for each feature.
  *
  *	table = table_of_runs(runs, &options);		the good and the bad runs of a stream
  *	table = table_of_csv(file, "class");		a table of one's own
@@ -42,7 +42,7 @@ struct table {
 	struct feature *feature;
 };
 
-/* Of which calls features are used. */
+/* The calls whose features are used. */
 enum table_calls { CALLS_ALL, CALLS_COMMON /* that each node made */ };
 
 /* NULL after fail(): there are no good or no bad runs, or a feature comes twice for a run. */
@@ -56,7 +56,7 @@ void table_free(struct table *table);
 /* Of a table of runs: `outside` records, of each call that not every node made. 0; -1 after fail(). */
 int table_write_outside(const struct run_table *runs, struct stream *stream);
 
-/* For those who make a table: sets order, values and numeric from texts (NULL: unknown), which it takes over. */
+/* For makers of tables: sets order, values and numeric from texts (NULL: unknown), which it takes over. */
 void feature_set(struct feature *feature, char **texts, size_t rows);
 /* The same, but all values are words. */
 void feature_set_words(struct feature *feature, char **texts, size_t rows);

@@ -1,7 +1,7 @@
 /*
- * tally: what one run's threads did, in sums: how often and how long each system call, each pair of calls that followed each other.
+ * tally: sums over the threads of one run: how often and how long each system call, and each pair of calls that followed each other.
  *
- * Sums can be added up, so that what a thread did before anybody knew whose it is joins its run later. Features (means, rates)
+ * Sums can be added up, so that those of a thread can join its run later, when it is known whose thread it is. Features (means, rates)
  * are made of sums at the end. A time that is negative, as in a damaged stream, counts as 0.
  */
 #ifndef RUN_TALLY_H

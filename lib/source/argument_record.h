@@ -1,11 +1,10 @@
 /*
- * argument_record: the arguments of a function's call, from the words that the kernel takes of a probe to the fields of an event in the
- * stream.
+ * argument_record: the arguments of a function's call: writes the words of a probe, and turns the kernel's events into those of the stream.
  *
- * The kernel hands out text without a bound, zero where memory cannot be read, and, two steps away, whatever was there before. So it is
- * asked for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind text two
- * steps away for text that is always there. From that the record is made: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
- * EVENT_UNKNOWN with a bit for each field that could not be read, of the first field behind the common ones from the lowest on.
+ * The kernel hands out text without a bound, zero if memory cannot be read, and, two steps away, whatever was there before. So the probe
+ * asks for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind text two
+ * steps away for text that is always there. The record is made of that: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
+ * EVENT_UNKNOWN with a bit for each field that could not be read; the lowest bit is for the first field behind the common ones.
  *
  *	argument_record_new()
  *	argument_record_fetch()		before the probe is made
@@ -25,19 +24,19 @@ struct tep_event;
 
 enum { ARGUMENT_RECORD_ROOM = 4096 };
 
-/* Of those arguments that a call's end tells, or its begin. NULL: there are none of these. */
+/* For the arguments in the event of a call's end, or of its begin. NULL: there are none. */
 struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end);
 
 /*
  * The same, also without any: the stream's events have nothing but the arguments and EVENT_UNKNOWN, so that those of the same function in different
- * programs are alike. What is absent is never known.
+ * programs are alike. An absent argument is never known.
  */
 struct argument_record *argument_record_new_alike(const struct arguments *arguments, const struct argument_found *found, bool at_end);
 void argument_record_free(struct argument_record *record); /* NULL: nothing */
 
 /*
- * The words of a probe. Of an end: where it is behind a return, else at an instruction, and whether that returns (a jump to another function does
- * not, and tells nothing). The caller frees it; NULL after fail().
+ * The words of a probe. An end is behind a return, or at an instruction that returns, or at a jump to another function, which has no result. The
+ * caller frees it; NULL after fail().
  */
 enum argument_end { ARGUMENT_END_BEHIND, ARGUMENT_END_RETURN, ARGUMENT_END_JUMP };
 char *argument_record_fetch(const struct argument_record *record, enum argument_end end);
@@ -46,17 +45,17 @@ char *argument_record_fetch(const struct argument_record *record, enum argument_
 int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length);
 
 /*
- * Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, what is found by what
- * somebody wrote down (program/members.h) is not known.
+ * Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, arguments whose
+ * places were written down (program/members.h) are unknown.
  */
 size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, bool trusted, char bytes[ARGUMENT_RECORD_ROOM]);
 
-/* A descriptor, the number of this label that is found by what somebody wrote down. Whether there is one; and whether this event of the kernel's has it. */
+/* A descriptor: the number of this label, if its place was written down. Tells whether there is one, and reads it from an event of the kernel's. */
 #define ARGUMENT_DESCRIPTOR "fd"
 bool argument_record_has_descriptor(const struct argument_record *record);
 bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd);
 
-/* One of them, by its number, of the kernel's event: a number, or a text. False: unknown. */
+/* An argument, by its number, from the kernel's event: a number, or a text. False: unknown. */
 bool argument_record_number(const struct argument_record *record, int which, const char *payload, size_t size, uint64_t *number);
 bool argument_record_text(const struct argument_record *record, int which, const char *payload, size_t size, char text[ARGUMENT_TEXT_MOST + 1]);
 

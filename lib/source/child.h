@@ -1,5 +1,5 @@
 /*
- * child: starts the COMMAND when tracing is on, so that it is traced from its first instruction on. The process is forked before.
+ * child: the process of the user's COMMAND. It is forked early and starts the COMMAND when tracing is on, so that all of it is traced.
  */
 #ifndef SOURCE_CHILD_H
 #define SOURCE_CHILD_H

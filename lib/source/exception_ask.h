@@ -1,5 +1,5 @@
 /*
- * exception_ask: what an event of a runtime's function is to tell: values at a number of steps from its registers, known by their order.
+ * exception_ask: the arguments of an event of a runtime's function: values some steps away from its registers, known by their order.
  */
 #ifndef SOURCE_EXCEPTION_ASK_H
 #define SOURCE_EXCEPTION_ASK_H

@@ -1,5 +1,5 @@
 /*
- * exception_python: what Python raises: probes in CPython 3.11, by whose layout they read; others are refused.
+ * exception_python: exceptions of Python, by probes in CPython 3.11. They read its objects by that version's layout; others are refused.
  *
  * _PyErr_SetObject() sets every exception, those too that C code drops again, such as the end of an iteration. So an exception gets a record only when
  * PyTraceBack_Here() says that the exception passes the frame in which it was set.

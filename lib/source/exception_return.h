@@ -1,5 +1,5 @@
 /*
- * exception_return: calls that return what means failure, as exceptions: "BINARY:FUNCTION:COND".
+ * exception_return: calls whose result means failure, as exceptions: "BINARY:FUNCTION:COND".
  *
  *	cond = [type] ("<"|"<="|">"|">="|"=="|"!=") number;
  *

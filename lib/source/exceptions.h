@@ -1,12 +1,12 @@
 /*
  * exceptions: probes the entries of a runtime's functions, and writes an `exception` record of each throw, with its thread, type and place.
  *
- * Of C++ (libstdc++) these are __cxa_throw, __cxa_rethrow, std::rethrow_exception, __cxa_begin_catch and __cxa_end_catch: the last two tell which
- * exceptions a thread handles, and so the cause of a new one, and what is thrown once more. No return is probed, and nothing is written
- * into the program. What the kernel reads of it is bounded, checked where it leads (a type is read on only if its class says what lies
- * there), and spelled by a process without rights.
+ * For C++ (libstdc++) these are __cxa_throw, __cxa_rethrow, std::rethrow_exception, __cxa_begin_catch and __cxa_end_catch. The last two tell which
+ * exceptions a thread handles: the cause of a new one, and the one that is thrown once more. No return is probed, and nothing is written
+ * into the program. All that the kernel reads of it is bounded and checked (a type is read on only if its class says what follows), and
+ * a process without rights spells it.
  *
- * Of system calls it is an error that they return, of a function (source/exception_return.h) a result that its user calls a failure.
+ * For system calls the exception is an error that they return, for a function (source/exception_return.h) a result that the user calls a failure.
  *
  *	exceptions = exceptions_new(lookup)
  *	exceptions_add(exceptions, probes, selection, "c++:./server")	each source
@@ -44,7 +44,7 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
  */
 bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event);
 
-/* Of what the thread throws next: the process, the stack, by its number, and its function that throws; NULL: not known. Takes the text. */
+/* The next throw of this thread has this process, this stack (its number), and this function that throws; NULL: not known. Takes the text. */
 void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function);
 
 /* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */

@@ -1,6 +1,6 @@
 /*
- * execs: what processes were begun with, by the kernel's word (exec_probe.h), also those that ended since. A command line that a
- * program has written over by now is here as it was.
+ * execs: the command lines with which processes began, by the kernel's word (exec_probe.h), also of processes that ended since. If a program
+ * has written over its command line, this has the first one.
  *
  *	execs = execs_open()
  *	execs_take(execs)		now and then, before the ring is full

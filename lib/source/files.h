@@ -1,5 +1,5 @@
 /*
- * files: what kind of file a thread sleeps for in read() and its like, so that the wait has more of a name.
+ * files: the kind of file that a thread sleeps for in read() and its like, for the name of the wait.
  *
  * A system call's event has the number of a descriptor. /proc tells what file that is; it is read when the events are written, a moment after
  * the thread fell asleep. If the number was given to another file in that moment, the answer is wrong. So a descriptor is looked up
@@ -26,8 +26,8 @@ void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts);
 int files_sleep(struct files *files, struct stream *stream, int64_t ts, int32_t tid);
 
 /*
- * Where its switches wait in the kernel (source/recorder.h), nobody sees it fall asleep. So who stays in a call is taken to sleep there:
- * a thread is watched from when it enters one, once, and looked at until that tells 0. 1: it has only just begun its call, look
+ * If its switches wait in the kernel (source/recorder.h), nobody sees it fall asleep. So a thread that stays in a call is taken to sleep there:
+ * it is watched from when it enters the call, once, and looked at until files_look() returns 0. 1: it has only just begun its call, look
  * again; -1 after fail().
  */
 bool files_watch(struct files *files, int32_t tid); /* false: it is watched already */

@@ -1,5 +1,5 @@
 /*
- * gate: makes a program wait that opens what exceptions need, until its return probes are off.
+ * gate: makes a program wait until its return probes are off, when it opens a file that exceptions need.
  *
  * A program of C has return probes although it may load a library that throws (program/leave.h). To throw, such a library needs the unwinder,
  * which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the program has

@@ -3,7 +3,7 @@
  *
  * It is forked before the collector makes anything. It lives in a session of its own, ignores all signals that can be ignored, holds none
  * of the collector's files open, and waits for the end of a pipe that only the collector can write to. A collector killed with
- * SIGKILL cannot tidy up; its pipe closes all the same, and the guardian awaits the end of the process, by which all its files are closed. One
+ * SIGKILL cannot tidy up. But its pipe closes, and the guardian awaits the end of the process, by which all its files are closed. A collector
  * that lets its guardian go, and lives on, first writes a byte.
  *
  * Something may kill both at once. So the guardian has a second one with another name and session, which moves into the root control group
@@ -22,7 +22,7 @@ struct guardian {
 };
 
 /*
- * For a process just forked that is to do its work until the end of a pipe: a name and a session of its own, no signals, and the kernel does not choose
+ * For a process just forked that works until the end of a pipe: gives it a name and a session of its own, and no signals; the kernel does not choose
  * it when memory runs out.
  */
 void guardian_detach(const char *name);

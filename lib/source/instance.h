@@ -47,10 +47,10 @@ int32_t instance_tid(struct tracefs_instance *instance);
 struct tracefs_instance *instance_create(int *hold);
 struct tracefs_instance *instance_create_keeper(int *hold);
 
-/* Removes what the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
+/* Removes all that the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
 int instance_remove(pid_t pid);
 
-/* Removes what collectors made that are no more; before this process makes its own. Does nothing while somebody else makes or removes one. */
+/* Removes the instances of collectors that are gone, before this process makes its own. Does nothing while somebody else makes or removes one. */
 void instance_remove_stale(void);
 
 /* Writes text to a file of the instance ("buffer_percent"). -1 after fail(). */

@@ -1,5 +1,5 @@
 /*
- * interference: times in which somebody else changed what is traced, or events may be missing for another reason. Nobody knows how many,
+ * interference: times in which somebody else changed the tracing, or events may be missing for another reason. Nobody knows how many,
  * so the stream gets `lost` records of count 0.
  *
  * Root may write to the files of any instance: turn its events off, set a filter, resize or empty its rings, read events away. The rings do

@@ -1,5 +1,5 @@
 /*
- * interpreters: what an interpreter was given to run, by its command line: a script, module, class or archive.
+ * interpreters: the script, module, class or archive that an interpreter runs, by its command line.
  *
  * The options that may stand before it are data: charts/formats/interpreters.
  */

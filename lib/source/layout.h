@@ -1,5 +1,5 @@
 /*
- * layout: where the payload of an event names threads and what they do, for the event writer, which reads it of each event.
+ * layout: where the payload of an event names threads, calls and locks, for the event writer, which reads these of each event.
  */
 #ifndef SOURCE_LAYOUT_H
 #define SOURCE_LAYOUT_H

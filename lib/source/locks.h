@@ -1,9 +1,9 @@
 /*
- * locks: who has the lock of a file that a thread tries in vain to get, by /proc/locks, and what that file is called.
+ * locks: the process that has the lock of a file, by /proc/locks, and the path of the file, when a thread tries in vain to get the lock.
  *
- * An event tells that the try failed, or that the thread has to wait, and the file's device and inode. Who has the lock may have got it long before
+ * An event tells that the try failed, or that the thread has to wait, and the file's device and inode. The holder may have got the lock long before
  * the trace. So the kernel's list is read when the event is written, and the stream gets an event filelock:holder behind it, of the thread
- * that tried: its fields are the process that has the lock (pid), the file and the range as in the kernel's event, the file's path, and how
+ * that tried. Its fields are the process that has the lock (pid), the file and the range as in the kernel's event, the file's path, and how
  * long after the try the list was read (late).
  *
  *	locks_format(stream)	the event's format
@@ -30,14 +30,14 @@ void locks_free(struct locks *locks); /* NULL is allowed */
 int locks_format(struct stream *stream);
 
 /*
- * The thread, of this process, has slept since before ts in a call for this descriptor. Writes who has the lock that it waits for, if that is what it
- * waits for. -1 after fail().
+ * The thread, of this process, has slept since before ts in a call for this descriptor. If it waits for the file's lock, writes who has that.
+ * -1 after fail().
  */
 int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
 
 /*
- * The ring stands at an event of a try, which is in the stream. Writes who has the lock, named before, if the try failed, and this file was
- * not looked up in the last tenth of a second; a long list is read more rarely (locks.c). -1 after fail().
+ * The ring stands at an event of a try, which is in the stream. Writes who has the lock, after that thread's name, if the try failed, and this file
+ * was not looked up in the last tenth of a second; a long list is read more rarely (locks.c). -1 after fail().
  */
 int locks_see(struct locks *locks, struct stream *stream, struct threads *threads, const struct layout *layout, const struct ring *ring, int32_t tid);
 

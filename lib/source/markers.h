@@ -1,12 +1,11 @@
 /*
- * markers: what asyncio and Node tell of their tasks, by the preloads of lib/preload, as `async` records, and Node of what is thrown, as `exception`
- * records.
+ * markers: tasks of asyncio and Node, as `async` records, and exceptions of Node, as `exception` records. The preloads of lib/preload send them.
  *
- * A program's own tasks are nothing that the kernel knows. The preloads send them, in batches, to datagram sockets that any local user may
- * send to, one for tasks and one for what is thrown; which of them is there says what is wanted. All that comes is checked and bounded. The process is the kernel's word (SCM_CREDENTIALS), and so is the thread, if the process has it.
- * Numbers, lengths and times that are out of bounds refuse the datagram. A process may send SENDER_MOST markers a second, all together
- * ALL_MOST. What is over that is dropped, and so is what a sender could not send, because the socket's queue was full: `async` records
- * with op=lost count them.
+ * The kernel knows nothing of a program's own tasks. The preloads send them, in batches, to datagram sockets that any local user may
+ * send to, one for tasks and one for exceptions; a socket exists only if its markers are wanted. Every datagram is checked and bounded. The process
+ * is the kernel's word (SCM_CREDENTIALS), and so is the thread, if the process has it. A datagram with a number, length or time out of bounds is
+ * refused. A process may send SENDER_MOST markers a second, all together ALL_MOST. Further markers are dropped, and so are those that a sender
+ * could not send, because the socket's queue was full: `async` records with op=lost count them.
  *
  * A datagram is of numbers (IEEE doubles in the machine's byte order), five to a row, and texts behind the last row:
  *
@@ -44,14 +43,14 @@ struct markers;
 
 enum { MARKERS_OF_TASKS, MARKERS_OF_THROWS, MARKERS };
 
-/* Of each kind that is wanted. NULL after fail(): another collector has a socket, or it cannot be made. */
+/* Opens the socket of each kind that is wanted. NULL after fail(): another collector has a socket, or it cannot be made. */
 struct markers *markers_open(const bool wanted[MARKERS]);
 void markers_close(struct markers *markers); /* NULL: nothing */
 
 /* For poll(): -1 where the kind is not wanted. */
 int markers_descriptor(const struct markers *markers, int kind);
 
-/* Writes what has come as records. -1 after fail(): the output failed. */
+/* Writes the markers that have come as records. -1 after fail(): the output failed. */
 int markers_take(struct markers *markers, struct stream *stream);
 
 /* How many were dropped so far. */

@@ -33,11 +33,10 @@ void probes_sample(struct probes *probes);
 enum { PROBES_LEFT_OUT = 1 };
 
 /*
- * The function's events tell its arguments, as program/argument.h has them, and that of its end what the call returns; NULL: neither.
- *
  * Makes the probes of a function and selects their events, which the stream calls `start` (NULL: only the end is probed) and `end`
- * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
- * not all of its ends can be told, and a return probe might end the program.
+ * ("func:prog__request"). The events have these arguments (program/argument.h), that of the end also the result; NULL: neither.
+ * Does nothing if the probes are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
+ * not all of its ends can be found, and a return probe might end the program.
  */
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end);
 
@@ -95,7 +94,7 @@ int probes_look(struct probes *probes, struct tracefs_instance *instance, const 
 /* The gate keeps programs no more, and their probes are off: says so. Returns of how many. */
 int probes_ungate(struct probes *probes, probes_say *say);
 
-/* Says, for each program, how many functions have probes at their returns, and what could not be had. */
+/* Says, for each program, how many functions have probes at their returns, and which probes were not possible. */
 void probes_tell(const struct probes *probes, probes_say *say);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * probe_lines: the probe lines of state files, placed in the programs that they name.
  *
- * A line names what runs, not a path: what the first thread of a process is called, or the last part of its file's path. Each file that a
- * process of that name executes gets the probes, by device and inode, in other mount namespaces, too: those that run when tracing begins before
- * it does, and later ones when their exec was seen.
+ * A line has the name of a process, not a path: the name of its first thread, or the last part of its file's path. Each file that a
+ * process of that name executes gets the probes, by device and inode, in other mount namespaces, too. Programs that run already get them before
+ * tracing begins, later ones when their exec was seen.
  *
  *	lines = probe_lines_new(probes, selection, slow, say)
  *	probe_lines_add(lines, ...), probe_lines_members(lines, ...)
@@ -24,7 +24,7 @@ struct probe_lines;
 
 enum { PROBE_LINES_MAX = 64 };
 
-/* All must live as long. `slow`: also where a probe is dear (struct probe_line). What users are to know is said at once. */
+/* All must live as long. `slow`: also where a probe is dear (struct probe_line). `say` gets messages for the user at once. */
 struct probe_lines *probe_lines_new(struct probes *probes, struct selection *selection, bool slow, probes_say *say);
 void probe_lines_free(struct probe_lines *lines); /* NULL is allowed */
 

@@ -1,5 +1,5 @@
 /*
- * program: what a process runs, in a few words that hold no secret; the title that it gives itself; and its control group.
+ * program: the program and script of a process, in a few words that hold no secret; the title that it gives itself; and its control group.
  *
  * A process has one name everywhere: that of its program's file, and of the script that an interpreter runs. A title, which programs
  * write over their command line, stands beside it. Whatever selects processes by name asks program_is_called(), of the processes

@@ -4,7 +4,7 @@
  * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
  * through a trace. A thread that is gone by then has the name that an event gave, or that the kernel remembers, or none.
  *
- * At each exec the kernel tells the new program (execs.h), also of a process that is gone by now. Earlier programs, and titles, are read
+ * At each exec the kernel tells the new program (execs.h), even if the process is gone by now. Earlier programs, and titles, are read
  * from /proc when the thread is named, and hold until the process is seen to run another program. This reading comes later than the event,
  * so the record has the time of reading, too. The record of a thread that was made, or began another program, says so: if such a moment
  * lies between an event and the reading, the reading is void.

@@ -1,23 +1,23 @@
 /*
- * flows: the ends of TCP connections that a host's stream tells of: when which bytes left, and when they had arrived.
+ * flows: the ends of TCP connections in a host's stream: when which bytes left, and when they had arrived.
  *
  * An end is known by its addresses, from the events sock:inet_sock_set_state and tcp:tcp_probe. It counts bytes from its connection's
- * beginning; where that is not in the stream, from a `socket` record.
+ * beginning or, if that is not in the stream, from a `socket` record.
  *
- * - A byte left after the last thing that its thread did before the call that sent it was over: it entered a system call that
- *   writes, or sent before. (sock:sock_send_length comes when the call has sent, which may be after the bytes have arrived.)
+ * - A byte left after its thread had entered the system call that writes, or had sent earlier bytes in it. (sock:sock_send_length comes when the
+ *   call has sent, which may be after the bytes have arrived.)
  * - A byte had arrived when a segment came in that ends at it or further on (tcp:tcp_probe), and when a call had received it
- *   (sock:sock_recv_length). Segments are not counted on where the other end sent any again.
+ *   (sock:sock_recv_length). Segments do not count if the other end sent any again.
  *
- * What is not seen of arrivals makes later bytes seem earlier ones, which left earlier: still true. What is not seen of what leaves would make
- * lies, so an end says nothing of what it sent behind a loss.
+ * If an arrival is not seen, later bytes are taken for earlier ones, which left earlier: that is still true. If a sending is not seen, the result
+ * would be false, so an end says nothing of bytes that it sent behind a loss.
  *
  *	struct flows *flows = flows_new(stream, events);
  *	flows_record(flows, record)		each of kinds flows_reads()
  *	flows_end(flows)			all ends, then flows_ends()
  *	flows_free(flows)
  *
- * Of a stream that goes on, flows_so_far() gives those that are known now, and flows_forget() bounds the memory.
+ * While a stream goes on, flows_so_far() gives the ends that are known now, and flows_forget() bounds the memory.
  */
 #ifndef SPAN_FLOWS_H
 #define SPAN_FLOWS_H

@@ -1,6 +1,6 @@
 /*
- * lanes: what each thread of a host was doing, by state files: the values of the attributes that views of kind lanes draw of paths in which {tid} is
- * all that changes, such as "Threads/{tid}/Operation". Of two that tell something of one moment the view that stands first counts.
+ * lanes: what each thread of a host was doing, by state files: the values of attributes in views of kind lanes, in whose paths only {tid}
+ * changes, such as "Threads/{tid}/Operation". If two views tell something of one moment, the first one counts.
  *
  *	struct lanes *lanes = lanes_new(events)
  *	lanes_add(lanes, file)			state files, which stay the caller's

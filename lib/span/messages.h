@@ -1,17 +1,16 @@
 /*
- * messages: the way of messages that are not answered: from a request in which a thread left them in queues of connections, to who received them,
- * who may pass them on. Private to lib/span.
+ * messages: the way of messages that are not answered: from the request in which a thread left them in queues of connections, to their receivers,
+ * which may pass them on. Private to lib/span.
  *
- * The `unit`, `message` and `backlog` lines of state files (span/units.h) tell of them; the positions of bytes and the order tell which is which:
+ * The `unit`, `message` and `backlog` lines of state files (span/units.h) report them; the positions of bytes and the order tell which is which:
  *
- * - Where the receiving side tells where each message ends in what it received, those that lie between two moments at which the sender's queue was
- *   empty are those that were left in it in between, in that order, if they are as many.
- * - Elsewhere, all that was left in a queue was sent by the call that emptied it: the one that was followed by a `backlog` line's event that says so,
- *   or, where none had said that the queue could not all be sent, any.
+ * - If the receiving side knows where each message ends, the messages received between two moments at which the sender's queue was empty are
+ *   those that were left in it in between, in the same order, if both are as many.
+ * - Otherwise the call that emptied a queue sent all that was left in it: the call behind which a `backlog` line's event says so or, if no such event
+ *   had said that the queue could not all be sent, any call.
  *
- * Of a connection that is older than the trace, nobody knows at first whether something is left in the queue. That nothing is shows where the thread
- * waited for several descriptors, came back and waited again without sending, though the other side had received all before: what is to be sent as
- * soon as it can would have been.
+ * If a connection is older than the trace, it is unknown at first whether its queue is empty. It was, if the thread waited for several descriptors,
+ * came back and waited again without sending, though the other side had received all before: bytes in the queue would have been sent.
  *
  *	struct messages *messages = messages_find(requests, talks)	behind flows_end() and units_end() of all hosts
  *	messages_free(messages)

@@ -1,14 +1,15 @@
 /*
  * requests: spans of requests, found in what connections of one or several hosts carried (span/flows.h).
  *
- * On each connection a turn is one request and its answer: what one side sends until the other has answered. At the side that accepted
+ * On each connection a turn is one request and its answer: all bytes that one side sends until the other has answered. At the side that accepted
  * the connection it is a server's span, from the arrival of its first byte to the last byte of the answer; at the other a client's, from the
- * call that sends to the one that receives the last byte. Positions of bytes say which client's span a server's span belongs to.
+ * call that sends to the one that receives the last byte. Positions of bytes show to which client's span a server's span belongs.
  *
  * A client's span belongs to the request that its thread received last, if that is certain: the request is not answered yet, no other thread took
- * part in it, nothing was lost meanwhile, and the stream shows that the thread has not waited for several descriptors since. Else it has no parent, and its record tells how many requests of its process were open. If its process has received no request at all, it is a root.
- * State files (span/units.h) may say more: where requests begin within a turn, what they are called, and which callbacks of an event loop a
- * thread ran: what it sends in one is for the request that it received in it.
+ * part in it, nothing was lost meanwhile, and the stream shows that the thread has not waited for several descriptors since. Else it has no
+ * parent, and its record tells how many requests of its process were open. If its process has received no request at all, it is a root.
+ * State files (span/units.h) may say more: where requests begin within a turn, their names, and the callbacks of an event loop that a
+ * thread ran: in a callback, the thread sends for the request that it received in it.
  *
  *	struct requests *requests = requests_new(stream, events);
  *	requests_states(requests, file)		state files, before any record

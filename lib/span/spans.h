@@ -8,7 +8,7 @@
  *	struct spans *spans = spans_new();
  *	spans_add(spans, &told)			for each
  *	spans_write(spans, stream)		trees by start
- *	spans_counts(spans)			what is to be said of them
+ *	spans_counts(spans)			numbers for messages
  *	spans_free(spans)
  */
 #ifndef SPAN_SPANS_H

@@ -1,7 +1,7 @@
 /*
- * units: what the events of a host say of requests beyond their bytes, by the `unit`, `call`, `message`, `backlog` and `dispatch` lines of state
- * files: where a request begins within a connection and what it is called, which one a thread calls others for, and in which runs of an event
- * loop's callback it received and sent; which messages it leaves in queues of connections, and when those are empty again.
+ * units: facts about requests that bytes do not show, by the `unit`, `call`, `message`, `backlog` and `dispatch` lines of state files: where a
+ * request begins within a connection, and its name; for which request a thread calls others; in which runs of an event loop's callback
+ * it received and sent; which messages it leaves in queues of connections, and when those are empty again.
  *
  *	struct units *units = units_new(events, flows);
  *	units_add(units, file)			state files that stay, read for these events

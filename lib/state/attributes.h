@@ -1,9 +1,9 @@
 /*
- * attributes: what each attribute is now. An attribute is a stack whose top is its value: set and add change the top, or put the first;
+ * attributes: the present value of each attribute. An attribute is a stack whose top is its value: set and add change the top, or put the first;
  * push puts another one on top, pop takes it off; clear empties the stack. An empty stack is null.
  *
- * At one time stamp only the last value counts: when time moves on, the sink gets each attribute whose value is not what it was before.
- * So setting what is already there begins no interval, and no interval has length 0.
+ * At one time stamp only the last value counts: when time moves on, the sink gets each attribute whose value differs from the one before.
+ * So setting the same value begins no interval, and no interval has length 0.
  *
  *	attributes = state_attributes_new(tree, texts, most)
  *	state_attributes_sink(attributes, &sink, context)
@@ -38,7 +38,7 @@ struct state_attributes *state_attributes_new(struct state_tree *tree, struct st
 void state_attributes_free(struct state_attributes *attributes);
 void state_attributes_sink(struct state_attributes *attributes, const struct state_sink *sink, void *context);
 
-/* Time goes on to ts: what changed before is final. -1 after fail(), by the sink. */
+/* Time goes on to ts: all changes before are final. -1 after fail(), by the sink. */
 int state_attributes_move(struct state_attributes *attributes, int64_t ts);
 
 /* The present value, with no reference; null if there is no such attribute. */

@@ -1,5 +1,5 @@
 /*
- * history: what each attribute was at any time, in a file of SQLite. tailblame-states(5) describes its tables.
+ * history: the values of each attribute over time, in a file of SQLite. tailblame-states(5) describes its tables.
  *
  *	history = history_new("A.history")
  *	state_attributes_sink(attributes, &history_sink, history)

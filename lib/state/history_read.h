@@ -1,5 +1,5 @@
 /*
- * history_read: reads a history file (state/history.h). The file may be anybody's: what is wrong in it is a failure that says so.
+ * history_read: reads a history file (state/history.h). The file may be hostile: any error in it is a failure that says so.
  *
  *	history = history_open(path)
  *	for (i = 0; i < history_count(history); i++)	names, sorted by path
@@ -26,7 +26,7 @@ bool history_holds_end(struct history_file *file);
 /* The text that history_tell() wrote; the caller frees it. NULL: none. */
 char *history_fact(const struct history_file *file, const char *key);
 
-size_t history_count(const struct history_file *file); /* of attributes, and of what only stands before others in paths */
+size_t history_count(const struct history_file *file); /* of attributes, and of nodes that only stand before others in paths */
 const char *history_path(const struct history_file *file, size_t index);
 
 /* Whether it was ever more than null: 1 or 0; -1 after fail(). It reads a part of the file that history_walk() may not need. */

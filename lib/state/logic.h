@@ -2,11 +2,10 @@
  * logic: the conditions of state files and of `state-query when`: == != < <= > >=, && || !, and parentheses.
  *
  * A comparison with null is false, != too; only the word null asks for it: [P] == null, [P] != null. A number never equals a text; < and > of
- * the two are false, != is true. Texts are compared by their bytes. What stands in quotes is a text: a number beside it is compared as the text
+ * the two are false, != is true. Texts are compared by their bytes. An operand in quotes is a text: a number beside it is compared as the text
  * that spells it.
  *
- * What stands for a value other than a number, a text or null, the caller reads: a field of an event, an attribute, a pattern of
- * attributes.
+ * The caller reads all operands that are no number, text or null: a field of an event, an attribute, a pattern of attributes.
  */
 #ifndef STATE_LOGIC_H
 #define STATE_LOGIC_H

@@ -7,12 +7,12 @@
  *	state_machine_record(machine, record, fields)		for stream, task, event, lost and tick records
  *	state_machine_finish(machine)				at the end of each stream
  *
- * Paths begin at HOST/COMM.PID: the host of the stream record ("-" if it has none), the process, and what its leader was called when it was first
- * heard of. That name changes at exec only; then the old name's attributes end.
+ * Paths begin at HOST/COMM.PID: the host of the stream record ("-" if it has none), the first known name of the process's leader, and the process.
+ * That name changes at exec only; then the old name's attributes end.
  *
- * An exit makes null what {tid} named, and with the last thread of a process all that is below HOST/COMM.PID; events of the thread behind it change
- * nothing. A `lost` record takes back all changes since its `from`, because events between are missing, and makes every attribute null from there
- * on; without `from`, from the beginning.
+ * An exit sets to null all attributes that {tid} named, and with the last thread of a process all below HOST/COMM.PID; events of the thread
+ * behind it change nothing. A `lost` record takes back all changes since its `from`, because events between are missing, and sets every attribute
+ * to null from there on; without `from`, from the beginning.
  */
 #ifndef STATE_MACHINE_H
 #define STATE_MACHINE_H

@@ -1,5 +1,5 @@
 /*
- * rows: a table as text, JSON (an array with an object a row), or comma-separated values.
+ * rows: writes a table as text, JSON (an array with an object a row), or comma-separated values.
  *
  *	rows = rows_new(stdout, ROWS_JSON)
  *	rows_begin(rows, columns, count)

@@ -1,5 +1,5 @@
 /*
- * template: values and paths that a state file makes of an event, as "call {cmd}" and "Connections/{[Threads/{tid}/Fd]}/In".
+ * template: values and paths that a state file makes of an event, such as "call {cmd}" and "Connections/{[Threads/{tid}/Fd]}/In".
  *
  *	{field}		a field of the event, as text streams spell it
  *	{tid}		the thread that the event is of
@@ -7,8 +7,8 @@
  *	{host}		the host that the event is of, unless it has such a field
  *	{[PATH]}	the present value of an attribute
  *
- * A path begins at HOST/COMM.PID of the event's process, unless it begins with '/'. What stands for {...} is always one component, see
- * state_tree_component(). A null anywhere in a value makes it null; in a path it makes that there is none.
+ * A path begins at HOST/COMM.PID of the event's process, unless it begins with '/'. The value of {...} is always one component, see
+ * state_tree_component(). A null anywhere in a value makes it null; with a null in it, there is no path.
  */
 #ifndef STATE_TEMPLATE_H
 #define STATE_TEMPLATE_H

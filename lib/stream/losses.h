@@ -1,5 +1,5 @@
 /*
- * losses: what a stream lacks (stream/stream.h): events that the kernel lost, damaged places, an end that was cut off. No stage hides it.
+ * losses: counts what a stream lacks (stream/stream.h): events that the kernel lost, damaged places, an end that was cut off. No stage hides that.
  */
 #ifndef STREAM_LOSSES_H
 #define STREAM_LOSSES_H

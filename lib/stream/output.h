@@ -1,5 +1,5 @@
 /*
- * output: what a command writes to its stream (stream/stream.h).
+ * output: writes a command's own records, and sets where its stream (stream/stream.h) goes.
  */
 #ifndef STREAM_OUTPUT_H
 #define STREAM_OUTPUT_H

@@ -12,11 +12,11 @@
  * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input). Each file
  * is a stream of its own; if a second file lacks a `stream` record, the loop makes up an empty one.
  * Before a read that would block, the loop calls `idle` and flushes output, so that a live pipe shows its results at once.
- * A stream of several hosts (stream-merge) has a reader for each: `host` records are the loop's own. The first host has the
- * handlers' context, with what is attached to the stream. For each further one the loop calls `host` with the context at hand, which
- * makes another: its own parts, attached to the stream, which then holds them apart. NULL after fail(). Each gets a `stream` record of
- * its host, then the records of that host only, and `finish`; watches of KIND_HOST see each return to it. What is written is marked by `host` records
- * anew, so numbers of threads, processors, devices, windows and graphs are those of the host.
+ * In a stream of several hosts (stream-merge) each host has a context; the loop reads the `host` records itself. The first host has the
+ * handlers' context, with what is attached to the stream. For each further host the loop calls `host` with the context at hand. That function
+ * returns a new context, whose parts it attaches to the stream, and which the stream keeps apart from the others; NULL after fail(). Each context
+ * gets a `stream` record of its host, then the records of that host only, and `finish`; watches of KIND_HOST see each return to it. The output gets
+ * `host` records anew, so numbers of threads, processors, devices, windows and graphs are those of the host.
  *
  * The loop checks each `end` record; in binary, also its count of records. At the end of all input it writes the command's
  * own `end`. stream/output.h says how a command writes, stream/losses.h what the stream tells of lost data.

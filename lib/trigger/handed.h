@@ -1,9 +1,9 @@
 /*
- * handed: for which requests a thread works, because a call of theirs handed over what its own call works on, as `handoff` records tell (those of
- * trace-collect --handoffs, and of coroutines). Who woke whom, or made which thread, is not asked: that is no proof.
+ * handed: the requests that a thread works for, because calls of these requests handed work over to its own call, as `handoff` records tell (those of
+ * trace-collect --handoffs, and of coroutines). Wake-ups, and who made a thread, prove nothing and do not count.
  *
  * A call hands over for the requests in which it is, and for those that its thread works for by then. So coroutines, and chains of workers, go on
- * for the request where they began. Only requests count that are paired by thread: of others, a thread may do several at a time.
+ * for the request where they began. Only requests that are paired by thread count: a thread may do several others at a time.
  *
  *	handed = handed_new()
  *	handed_record(handed, fields)		each `handoff` record; before the first the others do nothing

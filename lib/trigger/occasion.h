@@ -1,5 +1,5 @@
 /*
- * occasion: what a trigger looks at: a request, an exception, a signal, or a moment. Private to lib/trigger.
+ * occasion: a request, an exception, a signal, or a moment, for which a trigger is evaluated. Private to lib/trigger.
  */
 #ifndef TRIGGER_OCCASION_H
 #define TRIGGER_OCCASION_H
@@ -13,8 +13,8 @@ struct occasion {
 	int64_t ts;
 	const struct sample *request; /* NULL: it is none */
 	const struct fields *record;  /* of a signal or an exception; else NULL */
-	const struct events *events;  /* what names threads */
-	const char *key; /* what aggregates tell it apart by; see occasion_key() */
+	const struct events *events;  /* names of threads */
+	const char *key; /* aggregates are kept by this; see occasion_key() */
 };
 
 /* The value of a field; unknown if there is none. */

@@ -1,7 +1,7 @@
 /*
- * run_requests: which of the things that charts measure are requests. The user says: charts of his own (trigger-filter -c), else those that the
- * collector was asked for. If it was asked for none, but for functions, a call is a request that is its thread's outermost: what it calls
- * is a part of its work. So is each call of a function that a trigger names.
+ * run_requests: decides which of the intervals that charts measure are requests. The user's charts decide (trigger-filter -c), else those that the
+ * collector was asked for. If it was asked for functions only, the outermost call of a thread is a request, and the calls in it are a part of its
+ * work. Each call of a function that a trigger names is a request, too.
  */
 #ifndef TRIGGER_RUN_REQUESTS_H
 #define TRIGGER_RUN_REQUESTS_H
@@ -21,7 +21,7 @@ void run_requests_free(struct run_requests *requests);
 /* A chart of the stream. */
 void run_requests_chart(struct run_requests *requests, const struct chart *chart);
 
-/* Something begins. Tells whether it is a request; `named`: a trigger names its chart. */
+/* An interval begins. Tells whether it is a request; `named`: a trigger names its chart. */
 bool run_requests_begin(struct run_requests *requests, const struct sample *begun, bool named);
 
 /* It has ended, or its end will not be seen. */

@@ -3,10 +3,10 @@
  *
  *	runner = runner_new("gcore $TAILBLAME_PID")	before the rights to start programs are given up
  *	runner_tell(runner, &firing)			returns at once
- *	runner_end(runner)				waits for what it still has to run
+ *	runner_end(runner)				waits for the commands that it still has to run
  *
- * A process of its own runs them by sh -c, with TAILBLAME_TRIGGER, _TS, _PID and _TID in their environment, empty where not known; what they
- * write goes to standard error, for standard output is the stream.
+ * A process of its own runs them by sh -c, with TAILBLAME_TRIGGER, _TS, _PID and _TID in their environment, empty if not known. Their output
+ * goes to standard error, because standard output is the stream.
  */
 #ifndef TRIGGER_RUNNER_H
 #define TRIGGER_RUNNER_H

@@ -1,6 +1,6 @@
 /*
- * to_log: what a trigger logs from its firing on: its clause LOG, and the keys activity=, methods= and to_log= of its `trigger` record, by which
- * the rest of the pipe knows.
+ * to_log: the clause LOG of a trigger, and the keys activity=, methods= and to_log= of its `trigger` record, which tell the rest of the pipe what to
+ * log from the firing on.
  */
 #ifndef TRIGGER_TO_LOG_H
 #define TRIGGER_TO_LOG_H

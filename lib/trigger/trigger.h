@@ -1,5 +1,5 @@
 /*
- * trigger: the trigger language of AUDIT (Luo et al., USENIX ATC'18, section 3.1), as trigger-filter(1) describes it: when a trigger fires,
+ * trigger: the trigger language of AUDIT (Luo et al., USENIX ATC'18, section 3.1), as tailblame-triggers(5) describes it: when a trigger fires,
  * what is logged from then on, and until when.
  *
  *	struct trigger_list list = {0};

@@ -1,5 +1,5 @@
 /*
- * answer: what a command of graph-walk prints: lines of text, up to a limit; or as JSON an object a command, {"command": "back",
+ * answer: the output of a command of graph-walk: lines of text, up to a limit; or as JSON an object a command, {"command": "back",
  * "answer": [{...}, ...], "more": 3}.
  *
  *	answer = answer_new(stdout, false, 20)
@@ -25,7 +25,7 @@ void answer_free(struct answer *answer);
 void answer_begin(struct answer *answer, const char *command, uint64_t kept);
 void answer_line(struct answer *answer, json_t *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* There is no room for another line, and so many more, which are counted only, need not be made. */
+/* Tells whether there is no room for another line; counts lines that were not made for that reason. */
 bool answer_is_full(const struct answer *answer);
 void answer_more(struct answer *answer, uint64_t count);
 
@@ -33,7 +33,7 @@ void answer_more(struct answer *answer, uint64_t count);
 void answer_last(struct answer *answer, json_t *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void answer_end(struct answer *answer);
 
-/* A signal's handler may call it: the answer under way ends where it is. And whether it did, since that began. */
+/* A signal's handler may call it: the answer under way ends where it is. Tells whether it was called since that answer began. */
 void answer_interrupt(void);
 bool answer_interrupted(void);
 

@@ -1,6 +1,6 @@
 /*
- * difference: what sets two segments apart, for `compare` (Argus, sections 4.4 and 4.5): times, counters, what system calls returned, and where
- * what happened in the one goes another way than in the other. They may be of two streams, so words are compared as texts.
+ * difference: the differences of two segments, for `compare` (Argus, sections 4.4 and 4.5): times, counters, results of system calls, and the
+ * event from which on their events differ. They may be of two streams, so words are compared as texts.
  */
 #ifndef WALK_DIFFERENCE_H
 #define WALK_DIFFERENCE_H

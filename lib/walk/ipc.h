@@ -1,9 +1,9 @@
 /*
- * ipc: who sent the bytes that a call receives, by their place in a pipe or socket, also where the receiver did not sleep for them.
+ * ipc: finds the sender of the bytes that a call receives, by their place in a pipe or socket, even if the receiver did not sleep for them.
  *
- * Events do not say which descriptors are two ends of one thing. But a thread that sends, and so wakes one that sleeps to receive, shows it; and
- * then what was there before has been taken, so both counts are the same. From there on each end's bytes are counted. If they are not the same
- * when the receiver sleeps again, somebody else sends or receives there, too: then nothing is said until they have been once.
+ * Events do not say which descriptors are two ends of one thing. But a thread that sends, and so wakes one that sleeps to receive, shows it. At
+ * that moment all earlier bytes have been taken, so both counts are the same. From there on each end's bytes are counted. If the counts differ
+ * when the receiver sleeps again, somebody else sends or receives there, too: then no sender is known until the counts have agreed once.
  *
  *	ipc = ipc_new()
  *	ipc_meet()	a sender wakes a receiver

@@ -1,6 +1,6 @@
 /*
- * normal: another stream, in which a program did as it should: whose waits stand for those that were normal. Threads go by the names of their
- * processes and their own, waits without their objects, for descriptors and addresses are others there.
+ * normal: another stream, in which a program did as it should; its waits are the normal cases. Threads go by the names of their
+ * processes and their own, waits without their objects, because descriptors and addresses differ there.
  */
 #ifndef WALK_NORMAL_H
 #define WALK_NORMAL_H

@@ -5,7 +5,7 @@
  *	status = session_run(session, "at 1; culprit")		what it prints goes to `how.out`
  *	session_free(session)
  *
- * What `at` found is the node that later commands mean when they name none.
+ * Later commands that name no node mean the one that `at` found.
  */
 #ifndef WALK_SESSION_H
 #define WALK_SESSION_H

@@ -1,6 +1,6 @@
 /*
- * wait_identity: what a thread waits for, in words: the system call, its object, and the innermost function of the program (Argus, section
- * 4.5; struct wait_identity in walk/whole.h). Call alone is not enough: two reads of one thread are two waits.
+ * wait_identity: the identity of a wait, in words: the system call, its object, and the innermost function of the program (Argus, section
+ * 4.5; struct wait_identity in walk/whole.h). The call alone is not enough: two reads of one thread are two waits.
  *
  *	identities = identities_new(wake)
  *	identities_begin(identities, whole)			for each whole: what is known of descriptors goes with the last

@@ -1,6 +1,6 @@
 /*
- * whole: the graph of everything that a stream's threads did (kind=event), in memory: for graph-walk, which asks what is usual, and
- * so needs the normal cases, too. tailblame-graph(5) has its records.
+ * whole: the graph of everything that a stream's threads did (kind=event), in memory. graph-walk asks for what is usual, and
+ * so needs the normal cases, too. tailblame-graph(5) describes its records.
  *
  * A node is a segment of a thread: from the end of one wait to the end of its next. Edges come to the end of a segment's wait, from
  * the segment in which that was brought about. Edges of kind seq, from each segment of a thread to its next, are not kept: they follow

@@ -15,7 +15,7 @@
 #include "stream/stream.h"
 #include "walk/whole.h"
 
-/* The graph's own record, of which readers learn that they need not build it from the events that follow. -1 after fail(). */
+/* Writes the graph's own record, so that readers need not build the graph from the events that follow. -1 after fail(). */
 int whole_announce(struct stream *stream);
 
 /* The graph, edges of kind seq, too; its own record only unless it was `announced`. -1 after fail(). */
