@@ -289,48 +289,44 @@ check_thrown() {
 	assert_equal "$(sed -n 's/^blame .* name=\([^ ]*\) .*/\1/p' ranked)" "$(printf '%s\n' query serve '<lambda>' '<module>')"
 }
 
-@test "what a worker throws is thrown for the request whose job it has, and for no other that is open" {
-	need_tracefs
-	cat >pool.cc <<-'CC'
+# Makes the program NAME of NAME.cc. Its four clients call handle(), and two workers call work_once(); each fourth request throws.
+make_workers() { # NAME FLAG...
+	cat >workers.hh <<-'CC'
+		#include <exception>
 		#include <pthread.h>
 		#include <semaphore.h>
 		#include <stdexcept>
 		#include <unistd.h>
-		struct job { int id, result; sem_t done; };
-		static job *jobs[64];
-		static unsigned head, tail;
-		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-		static sem_t posted;
-		extern "C" {
-		__attribute__((noipa)) void check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); }
-		__attribute__((noipa)) int run(job *j) { try { check(j->id); usleep(500); return 1; } catch (std::exception &) { return -1; } }
-		__attribute__((noipa)) void post(job *j)
-		{
-			pthread_mutex_lock(&lock);
-			jobs[tail++ % 64] = j;
-			pthread_mutex_unlock(&lock);
-			sem_post(&posted);
-		}
-		__attribute__((noipa)) int handle(int id)
-		{
-			job j = {id, 0, {}};
-			sem_init(&j.done, 0, 0);
-			post(&j);
-			while (sem_wait(&j.done))
-				;
-			return j.result;
-		}
-		}
-		static void *work(void *)
-		{
-			for (;;) {
+		template <class T> class queue {
+			T items[64];
+			unsigned head = 0, tail = 0;
+			pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+			sem_t posted;
+		public:
+			queue() { sem_init(&posted, 0, 0); }
+			void put(T item)
+			{
+				pthread_mutex_lock(&lock);
+				items[tail++ % 64] = item;
+				pthread_mutex_unlock(&lock);
+				sem_post(&posted);
+			}
+			T take()
+			{
 				sem_wait(&posted);
 				pthread_mutex_lock(&lock);
-				job *j = jobs[head++ % 64];
+				T item = items[head++ % 64];
 				pthread_mutex_unlock(&lock);
-				j->result = run(j);
-				sem_post(&j->done);
+				return item;
 			}
+		};
+		extern "C" int handle(int id);
+		static void work_once();
+		extern "C" __attribute__((noipa)) void check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); }
+		static void *work(void *)
+		{
+			for (;;)
+				work_once();
 		}
 		static void *ask(void *first)
 		{
@@ -343,7 +339,6 @@ check_thrown() {
 		int main()
 		{
 			pthread_t clients[4], workers[2];
-			sem_init(&posted, 0, 0);
 			for (auto &worker : workers)
 				pthread_create(&worker, nullptr, work, nullptr);
 			for (long i = 0; i < 4; i++)
@@ -352,39 +347,59 @@ check_thrown() {
 				pthread_join(client, nullptr);
 		}
 	CC
-	g++ -O1 -g -o pool pool.cc -pthread
-	echo "handoff from='func:./pool:post(j)' to='func:./pool:run(j)'" >pool.handoffs
-	printf 'DEFINE TRIGGER t ON Exception E LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' >t.trigger
-	trace-collect -c 'func:./pool:handle(request=id)' --handoffs=pool.handoffs --exceptions c++ -o trace -- ./pool 2>/dev/null
+	g++ -O1 -g "${@:2}" -o "$1" "$1.cc" -pthread
+}
+
+# The requests that threw match, and no others. Those that ended before the first throw are not told.
+assert_thrown_for_requests() { # NAME CLAUSE OPTION...
+	printf 'DEFINE TRIGGER t ON Exception E %s LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' "$2" >t.trigger
+	trace-collect -c "func:./$1:handle(request=id)" "${@:3}" --exceptions c++ -o trace -- "./$1" 2>/dev/null
 	run -0 bash -c "trigger-filter -t -T ./t.trigger trace | sed -n 's/^request .* match=\([a-z]*\) .* request=\([0-9]*\)$/\1 \2/p' | awk '{ print \$1, \$2 % 4 == 3 }' | sort | uniq -c"
-	# those that ended before the first throw are not told
 	assert_equal "$(wc -l <<<"$output")" 2
 	assert_line --regexp '^ *40 yes 1$'
 	assert_line --regexp '^ *1[0-9][0-9] no 0$'
+}
+
+@test "what a worker throws is thrown for the request whose job it has, and for no other that is open" {
+	need_tracefs
+	cat >pool.cc <<-'CC'
+		#include "workers.hh"
+		struct job { int id, result; sem_t done; };
+		static queue<job *> jobs;
+		extern "C" {
+		__attribute__((noipa)) int run(job *j) { try { check(j->id); usleep(500); return 1; } catch (std::exception &) { return -1; } }
+		__attribute__((noipa)) void post(job *j) { jobs.put(j); }
+		__attribute__((noipa)) int handle(int id)
+		{
+			job j = {id, 0, {}};
+			sem_init(&j.done, 0, 0);
+			post(&j);
+			while (sem_wait(&j.done))
+				;
+			return j.result;
+		}
+		}
+		static void work_once()
+		{
+			job *j = jobs.take();
+			j->result = run(j);
+			sem_post(&j->done);
+		}
+	CC
+	make_workers pool
+	echo "handoff from='func:./pool:post(j)' to='func:./pool:run(j)'" >pool.handoffs
+	assert_thrown_for_requests pool '' --handoffs=pool.handoffs
 }
 
 @test "a coroutine that goes on elsewhere throws for the request that began it" {
 	need_tracefs
 	cat >co.cc <<-'CC'
 		#include <coroutine>
-		#include <exception>
-		#include <pthread.h>
-		#include <semaphore.h>
-		#include <stdexcept>
-		#include <unistd.h>
-		static std::coroutine_handle<> waiting[64];
-		static unsigned head, tail;
-		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-		static sem_t posted;
+		#include "workers.hh"
+		static queue<std::coroutine_handle<>> waiting;
 		struct elsewhere {
 			bool await_ready() { return false; }
-			void await_suspend(std::coroutine_handle<> handle)
-			{
-				pthread_mutex_lock(&lock);
-				waiting[tail++ % 64] = handle;
-				pthread_mutex_unlock(&lock);
-				sem_post(&posted);
-			}
+			void await_suspend(std::coroutine_handle<> handle) { waiting.put(handle); }
 			void await_resume() {}
 		};
 		struct task {
@@ -396,7 +411,6 @@ check_thrown() {
 				void unhandled_exception() { std::terminate(); }
 			};
 		};
-		extern "C" __attribute__((noipa)) void check(int id) { if (id % 4 == 3) throw std::out_of_range("no such item"); }
 		__attribute__((noipa)) task fetch(int id, sem_t *done)
 		{
 			co_await elsewhere{};
@@ -413,41 +427,8 @@ check_thrown() {
 				;
 			return id;
 		}
-		static void *work(void *)
-		{
-			for (;;) {
-				sem_wait(&posted);
-				pthread_mutex_lock(&lock);
-				auto handle = waiting[head++ % 64];
-				pthread_mutex_unlock(&lock);
-				handle.resume();
-			}
-		}
-		static void *ask(void *first)
-		{
-			for (long i = 0; i < 40; i++) {
-				handle((int)((long)first + i));
-				usleep(500);
-			}
-			return nullptr;
-		}
-		int main()
-		{
-			pthread_t clients[4], workers[2];
-			sem_init(&posted, 0, 0);
-			for (auto &worker : workers)
-				pthread_create(&worker, nullptr, work, nullptr);
-			for (long i = 0; i < 4; i++)
-				pthread_create(&clients[i], nullptr, ask, (void *)(i * 40));
-			for (auto &client : clients)
-				pthread_join(client, nullptr);
-		}
+		static void work_once() { waiting.take().resume(); }
 	CC
-	g++ -std=c++20 -O1 -g -o co co.cc -pthread || skip "needs coroutines"
-	printf 'DEFINE TRIGGER t ON Exception E FOR %s LOG RequestActivity WITH UnmatchSamplingProb = 1 UNTIL 1 h\n' "'func:co:handle'" >t.trigger
-	trace-collect -c 'func:./co:handle(request=id)' -c 'func:./co:_Z5fetchiP5sem_t' --exceptions c++ -o trace -- ./co 2>/dev/null
-	run -0 bash -c "trigger-filter -t -T ./t.trigger trace | sed -n 's/^request .* match=\([a-z]*\) .* request=\([0-9]*\)$/\1 \2/p' | awk '{ print \$1, \$2 % 4 == 3 }' | sort | uniq -c"
-	assert_equal "$(wc -l <<<"$output")" 2
-	assert_line --regexp '^ *40 yes 1$'
-	assert_line --regexp '^ *1[0-9][0-9] no 0$'
+	make_workers co -std=c++20 || skip "needs coroutines"
+	assert_thrown_for_requests co "FOR 'func:co:handle'" -c 'func:./co:_Z5fetchiP5sem_t'
 }
