@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk/tell.h"
+#include "walk/describe.h"
 #include "walk/whole_find.h"
 #include "walk/whole_record.h"
 #include "walk/whole_words.h"
@@ -55,12 +55,12 @@ static char *verdict_text(const struct whole *whole, const struct vote *vote, bo
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	struct teller teller = {whole, answer_new(out, as_json, UINT64_MAX), TIME_NONE, false};
+	struct describer describer = {whole, answer_new(out, as_json, UINT64_MAX), TIME_NONE, false};
 
-	answer_begin(teller.answer, "culprit", 0);
-	tell_verdict(&teller, vote);
-	answer_end(teller.answer);
-	answer_free(teller.answer);
+	answer_begin(describer.answer, "culprit", 0);
+	describe_verdict(&describer, vote);
+	answer_end(describer.answer);
+	answer_free(describer.answer);
 	fclose(out);
 	text[strlen(text) - 1] = '\0'; /* the last line's end */
 	return text;

@@ -16,9 +16,9 @@ static const struct segment *segment_of(const struct segment_ref *side)
 	return segment_at(side->whole, side->segment);
 }
 
-static char *name_of(const struct teller *teller, const struct segment_ref *side)
+static char *name_of(const struct describer *describer, const struct segment_ref *side)
 {
-	char *name = node_name(side->whole, side->segment), *text = memory_format("%s%s", side->whole == teller->whole ? "" : NODE_NORMAL, name);
+	char *name = node_name(side->whole, side->segment), *text = memory_format("%s%s", side->whole == describer->whole ? "" : NODE_NORMAL, name);
 
 	free(name);
 	return text;
@@ -31,25 +31,25 @@ static char *clean_word(const struct whole *whole, uint32_t word)
 	return clean_text(text, strlen(text));
 }
 
-static void tell_times(struct teller *teller, const struct segment_ref *side)
+static void describe_times(struct describer *describer, const struct segment_ref *side)
 {
-	struct teller of = {.whole = side->whole};
+	struct describer of = {.whole = side->whole};
 	const struct segment *segment = segment_of(side);
 	int64_t wait = segment->end - segment->wait_from;
-	char *name = name_of(teller, side), *in = wait_name(side->whole, segment->identity), *stack;
+	char *name = name_of(describer, side), *in = wait_name(side->whole, segment->identity), *stack;
 	json_t *object = json_pack("{s:s}", "node", name);
 
 	json_object_set_new(object, "wait", answer_seconds(wait));
 	json_object_set_new(object, "run", answer_seconds(segment->run));
 	json_object_set_new(object, "runnable", answer_seconds(segment->runnable));
-	tell_wait(&of, object, segment->identity);
+	describe_wait(&of, object, segment->identity);
 	if (segment->has_ret)
 		json_object_set_new(object, "ret", json_integer(segment->ret));
-	answer_line(teller->answer, object, "%s  waits %s in %s, runs %s, could run %s", name, answer_duration(wait), in,
+	answer_line(describer->answer, object, "%s  waits %s in %s, runs %s, could run %s", name, answer_duration(wait), in,
 		    answer_duration(segment->run), answer_duration(segment->runnable));
 	if (segment->stack) {
 		stack = clean_word(side->whole, segment->stack);
-		answer_line(teller->answer, json_pack("{s:s, s:s}", "node", name, "stack", stack), "%s  waits in %s", name, stack);
+		answer_line(describer->answer, json_pack("{s:s, s:s}", "node", name, "stack", stack), "%s  waits in %s", name, stack);
 		free(stack);
 	}
 	free(name);
@@ -69,7 +69,7 @@ static uint64_t count_in(const struct segment_ref *side, const char *counter)
 }
 
 /* The counters of one; with `missing` those that the other lacks, because the answer has those of both already. */
-static void tell_counters(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other, bool missing)
+static void describe_counters(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other, bool missing)
 {
 	size_t count;
 	const struct whole_count *counts = whole_counts_of(&one->whole->counters, one->segment, &count);
@@ -82,7 +82,7 @@ static void tell_counters(struct teller *teller, const struct segment_ref *one, 
 		if (missing && there)
 			continue;
 		clean = clean_word(one->whole, counts[i].word);
-		answer_line(teller->answer, json_pack("{s:s, s:I, s:I}", "counter", clean, "one", (json_int_t)first, "other", (json_int_t)second),
+		answer_line(describer->answer, json_pack("{s:s, s:I, s:I}", "counter", clean, "one", (json_int_t)first, "other", (json_int_t)second),
 			    "%s: %" PRIu64 ", and %" PRIu64, clean, first, second);
 		free(clean);
 	}
@@ -117,7 +117,7 @@ static char *results_of(const struct segment_ref *side, const char *call, size_t
 	return text;
 }
 
-static void tell_results(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
+static void describe_results(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	size_t count, told_length = 0;
 	uint32_t *words = whole_by_text(one->whole, segment_of(one)->results, &count);
@@ -136,7 +136,7 @@ static void tell_results(struct teller *teller, const struct segment_ref *one, c
 		there = results_of(other, call, length);
 		if (here && there && strcmp(here, there) != 0) {
 			clean = clean_text(call, length);
-			answer_line(teller->answer, json_pack("{s:s, s:s, s:s}", "call", clean, "result", here, "other", there),
+			answer_line(describer->answer, json_pack("{s:s, s:s, s:s}", "call", clean, "result", here, "other", there),
 				    "%s returned %s, and %s", clean, here, there);
 			free(clean);
 		}
@@ -147,7 +147,7 @@ static void tell_results(struct teller *teller, const struct segment_ref *one, c
 }
 
 /* The system call that each waited in returned a number. */
-static void tell_return(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
+static void describe_return(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	const struct segment *a = segment_of(one), *b = segment_of(other);
 	const char *call = whole_text(one->whole, whole_identity_at(one->whole, a->identity).syscall);
@@ -156,7 +156,7 @@ static void tell_return(struct teller *teller, const struct segment_ref *one, co
 	if (!a->has_ret || !b->has_ret || a->ret == b->ret || strcmp(call, whole_text(other->whole, whole_identity_at(other->whole, b->identity).syscall)) != 0)
 		return;
 	in = wait_name(one->whole, a->identity);
-	answer_line(teller->answer, json_pack("{s:I, s:I}", "result", (json_int_t)a->ret, "other", (json_int_t)b->ret), "%s returned %lld, and %lld", in,
+	answer_line(describer->answer, json_pack("{s:I, s:I}", "result", (json_int_t)a->ret, "other", (json_int_t)b->ret), "%s returned %lld, and %lld", in,
 		    (long long)a->ret, (long long)b->ret);
 	free(in);
 }
@@ -199,9 +199,9 @@ static struct course course_of(const struct segment_ref *side)
 	return course;
 }
 
-static void tell_course(struct teller *teller, const struct course *course, size_t from)
+static void describe_course(struct describer *describer, const struct course *course, size_t from)
 {
-	char *name = name_of(teller, course->side), *text = memory_text("", 0), *longer, *clean;
+	char *name = name_of(describer, course->side), *text = memory_text("", 0), *longer, *clean;
 	json_t *events = json_array();
 	size_t left;
 
@@ -215,18 +215,18 @@ static void tell_course(struct teller *teller, const struct course *course, size
 	}
 	left = course->count > from + GOES_ON ? course->count - from - GOES_ON : 0;
 	if (from == course->count)
-		answer_line(teller->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s: nothing", name);
+		answer_line(describer->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s: nothing", name);
 	else if (left)
-		answer_line(teller->answer, json_pack("{s:s, s:o, s:I}", "then", name, "events", events, "more", (json_int_t)left), "then %s:%s ... %zu more",
+		answer_line(describer->answer, json_pack("{s:s, s:o, s:I}", "then", name, "events", events, "more", (json_int_t)left), "then %s:%s ... %zu more",
 			    name, text, left);
 	else
-		answer_line(teller->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s:%s", name, text);
+		answer_line(describer->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s:%s", name, text);
 	free(name);
 	free(text);
 }
 
 /* The last common event, and how each goes on. */
-static void tell_sequences(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
+static void describe_sequences(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	struct course a = course_of(one), b = course_of(other);
 	size_t common = 0;
@@ -238,15 +238,15 @@ static void tell_sequences(struct teller *teller, const struct segment_ref *one,
 	if (!a.count || !b.count)
 		; /* nobody knows what happened, or nothing did */
 	else if (common == a.count && common == b.count)
-		answer_line(teller->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu events, in the same order", common);
+		answer_line(describer->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu events, in the same order", common);
 	else if (common)
-		answer_line(teller->answer, json_pack("{s:I, s:s}", "common", (json_int_t)common, "last", last), "both begin with %zu event%s, the last %s", common,
+		answer_line(describer->answer, json_pack("{s:I, s:s}", "common", (json_int_t)common, "last", last), "both begin with %zu event%s, the last %s", common,
 			    common == 1 ? "" : "s", last);
 	else
-		answer_line(teller->answer, json_pack("{s:i}", "common", 0), "they begin with different events");
+		answer_line(describer->answer, json_pack("{s:i}", "common", 0), "they begin with different events");
 	if (a.count && b.count && (common < a.count || common < b.count)) {
-		tell_course(teller, &a, common);
-		tell_course(teller, &b, common);
+		describe_course(describer, &a, common);
+		describe_course(describer, &b, common);
 	}
 	free(last);
 	free(a.words);
@@ -265,32 +265,32 @@ static bool has_event(const struct segment_ref *side, const struct segment_ref *
 }
 
 /* The events of the one that the other has not. */
-static void tell_only(struct teller *teller, const struct segment_ref *one, const struct segment_ref *other)
+static void describe_only(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	size_t count;
 	uint32_t *words = whole_by_text(one->whole, segment_of(one)->set, &count);
-	char *name = name_of(teller, one), *clean;
+	char *name = name_of(describer, one), *clean;
 
 	for (size_t i = 0; i < count; i++) {
 		if (has_event(other, one, whole_text(one->whole, words[i])))
 			continue;
 		clean = clean_word(one->whole, words[i]);
-		answer_line(teller->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);
+		answer_line(describer->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);
 		free(clean);
 	}
 	free(words);
 	free(name);
 }
 
-void tell_difference(struct teller *teller, struct segment_ref one, struct segment_ref other)
+void describe_difference(struct describer *describer, struct segment_ref one, struct segment_ref other)
 {
-	tell_times(teller, &one);
-	tell_times(teller, &other);
-	tell_counters(teller, &one, &other, false);
-	tell_counters(teller, &other, &one, true);
-	tell_return(teller, &one, &other);
-	tell_results(teller, &one, &other);
-	tell_sequences(teller, &one, &other);
-	tell_only(teller, &one, &other);
-	tell_only(teller, &other, &one);
+	describe_times(describer, &one);
+	describe_times(describer, &other);
+	describe_counters(describer, &one, &other, false);
+	describe_counters(describer, &other, &one, true);
+	describe_return(describer, &one, &other);
+	describe_results(describer, &one, &other);
+	describe_sequences(describer, &one, &other);
+	describe_only(describer, &one, &other);
+	describe_only(describer, &other, &one);
 }

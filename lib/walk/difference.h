@@ -5,13 +5,13 @@
 #ifndef WALK_DIFFERENCE_H
 #define WALK_DIFFERENCE_H
 
-#include "walk/tell.h"
+#include "walk/describe.h"
 
 struct segment_ref {
 	const struct whole *whole;
 	uint32_t segment;
 };
 
-void tell_difference(struct teller *teller, struct segment_ref one, struct segment_ref other);
+void describe_difference(struct describer *describer, struct segment_ref one, struct segment_ref other);
 
 #endif

@@ -12,7 +12,7 @@
 #include "walk/dot.h"
 #include "walk/node_name.h"
 #include "walk/step_difference.h"
-#include "walk/tell.h"
+#include "walk/describe.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
@@ -21,7 +21,7 @@ enum { WORDS_MOST = 16, REPEATS_MOST = 16 };
 struct session {
 	struct whole *whole, *rebuilt; /* the latter: by semantics that were added; NULL: none were that need that */
 	struct session_options how;
-	struct teller teller;
+	struct describer describer;
 	uint32_t node; /* that was found last; NUMBER_NONE: none was */
 	struct normal *normal; /* NULL: none */
 	size_t known; /* rules that were there before the session */
@@ -43,7 +43,7 @@ struct session *session_new(struct whole *whole, const struct session_options *o
 
 	session->whole = whole;
 	session->how = *options;
-	session->teller = (struct teller){whole, answer_new(options->out, options->as_json, options->most), options->wall, false};
+	session->describer = (struct describer){whole, answer_new(options->out, options->as_json, options->most), options->wall, false};
 	session->node = NUMBER_NONE;
 	session->known = options->semantics->rules.count;
 	session->normal = options->normal ? normal_new(whole, options->normal) : NULL;
@@ -54,7 +54,7 @@ void session_free(struct session *session)
 {
 	if (!session)
 		return;
-	answer_free(session->teller.answer);
+	answer_free(session->describer.answer);
 	normal_free(session->normal);
 	whole_free(session->rebuilt);
 	free(session);
@@ -62,7 +62,7 @@ void session_free(struct session *session)
 
 bool session_incomplete(const struct session *session)
 {
-	return session->teller.incomplete;
+	return session->describer.incomplete;
 }
 
 /* The node that a command means: its word, or the one found last. NUMBER_NONE after fail(). */
@@ -79,11 +79,11 @@ static uint32_t meant(const struct request *request, int word)
 
 static int run_windows(struct request *request)
 {
-	tell_windows(&request->session->teller);
+	describe_windows(&request->session->describer);
 	return 0;
 }
 
-static int tell_at(struct session *session, uint32_t thread, int64_t from, int64_t to)
+static int describe_at(struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
 	struct state state;
 
@@ -93,8 +93,8 @@ static int tell_at(struct session *session, uint32_t thread, int64_t from, int64
 	state = state_of(session->whole, thread, from, to);
 	session->node = state.segment;
 	session->found = (struct vote){.from = from, .to = to, .thread = thread, .state = state};
-	tell_state(&session->teller, thread, &state, from, to);
-	tell_lost(&session->teller, from, to);
+	describe_state(&session->describer, thread, &state, from, to);
+	describe_lost(&session->describer, from, to);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int at_window(struct session *session, uint64_t number)
 		return fail("the signals of window %llu are of no thread; say 'at THREAD FROM TO'", (unsigned long long)number);
 	if (thread == NUMBER_NONE)
 		return fail("the signal of window %llu is of thread %d, of which the data have nothing", (unsigned long long)number, signal->tid);
-	return tell_at(session, thread, signal->start, signal->ts);
+	return describe_at(session, thread, signal->start, signal->ts);
 }
 
 static int at_interval(struct session *session, char **words)
@@ -121,7 +121,7 @@ static int at_interval(struct session *session, char **words)
 
 	if (thread == NUMBER_NONE || number_time(words[1], strlen(words[1]), &from) < 0 || number_time(words[2], strlen(words[2]), &to) < 0)
 		return -1;
-	return tell_at(session, thread, from, to);
+	return describe_at(session, thread, from, to);
 }
 
 static int run_at(struct request *request)
@@ -139,13 +139,13 @@ static int run_at(struct request *request)
 	segment = node_find(session->whole, request->words[0]);
 	if (segment == NUMBER_NONE)
 		return -1;
-	return tell_at(session, segment_at(session->whole, segment)->thread, segment_at(session->whole, segment)->start,
+	return describe_at(session, segment_at(session->whole, segment)->thread, segment_at(session->whole, segment)->start,
 		       segment_at(session->whole, segment)->end);
 }
 
-static void tell_lost_meanwhile(struct session *session, uint32_t node)
+static void describe_lost_meanwhile(struct session *session, uint32_t node)
 {
-	tell_lost(&session->teller, segment_at(session->whole, node)->wait_from, segment_at(session->whole, node)->end);
+	describe_lost(&session->describer, segment_at(session->whole, node)->wait_from, segment_at(session->whole, node)->end);
 }
 
 static int run_similar(struct request *request)
@@ -157,8 +157,8 @@ static int run_similar(struct request *request)
 	if (node == NUMBER_NONE)
 		return -1;
 	list = similar_find(session->whole, node, request->any_thread, session->normal, session->how.most);
-	tell_similar(&session->teller, &list, session->normal ? session->how.normal : session->whole);
-	tell_lost_meanwhile(session, node);
+	describe_similar(&session->describer, &list, session->normal ? session->how.normal : session->whole);
+	describe_lost_meanwhile(session, node);
 	similar_free(&list);
 	return 0;
 }
@@ -176,8 +176,8 @@ static int run_back(struct request *request)
 		return fail("that segment has no wait");
 	back = back_walk(session->whole, node, (size_t)request->edge, session->how.asks);
 	if (request->edge <= back.choices) {
-		tell_back(&session->teller, &back);
-		tell_lost_meanwhile(session, node);
+		describe_back(&session->describer, &back);
+		describe_lost_meanwhile(session, node);
 	} else {
 		status = fail("that wait has %zu edge%s to choose from, not %llu", back.choices, back.choices == 1 ? "" : "s", (unsigned long long)request->edge);
 	}
@@ -185,14 +185,14 @@ static int run_back(struct request *request)
 	return status;
 }
 
-static int tell_culprit(struct session *session, uint32_t node, uint32_t *wait)
+static int describe_culprit(struct session *session, uint32_t node, uint32_t *wait)
 {
 	struct vote result;
 	int status = vote(session->whole, node, session->normal, &result);
 
 	*wait = NUMBER_NONE;
 	if (status == 0) {
-		tell_vote(&session->teller, &result);
+		describe_vote(&session->describer, &result);
 		*wait = vote_wait(&result);
 	}
 	vote_free(&result);
@@ -208,14 +208,14 @@ static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 }
 
 /* A thread that did not wait is the culprit itself. */
-static bool tell_itself(struct session *session)
+static bool describe_itself(struct session *session)
 {
 	enum state_kind kind = session->found.state.kind;
 
 	if (session->found.from == session->found.to || (kind != STATE_RUNNING && kind != STATE_RUNNABLE))
 		return false;
 	session->found.verdict = kind == STATE_RUNNING ? VERDICT_BUSY : VERDICT_STARVED;
-	tell_vote(&session->teller, &session->found);
+	describe_vote(&session->describer, &session->found);
 	return true;
 }
 
@@ -225,14 +225,14 @@ static int run_culprit(struct request *request)
 	uint32_t node, seen[REPEATS_MOST + 1], wait;
 	int count = 0;
 
-	if (!request->count && tell_itself(session))
+	if (!request->count && describe_itself(session))
 		return 0;
 	node = meant(request, 0);
 	if (node == NUMBER_NONE)
 		return -1;
 	for (;;) {
 		seen[count++] = node;
-		if (tell_culprit(session, node, &wait) < 0)
+		if (describe_culprit(session, node, &wait) < 0)
 			return -1;
 		node = request->again && count <= REPEATS_MOST ? wait : NUMBER_NONE;
 		if (node == seen[count - 1])
@@ -251,7 +251,7 @@ static int run_show(struct request *request)
 
 	if (node == NUMBER_NONE)
 		return -1;
-	tell_node(&request->session->teller, node);
+	describe_node(&request->session->describer, node);
 	return 0;
 }
 
@@ -271,14 +271,14 @@ static int run_compare(struct request *request)
 	struct segment_ref one, other;
 
 	if (request->steps)
-		return tell_steps(&request->session->teller, request->words[0], request->words[1]);
+		return describe_steps(&request->session->describer, request->words[0], request->words[1]);
 	one = side_of(request, 0);
 	if (one.segment == NUMBER_NONE)
 		return -1;
 	other = side_of(request, 1);
 	if (other.segment == NUMBER_NONE)
 		return -1;
-	tell_difference(&request->session->teller, one, other);
+	describe_difference(&request->session->describer, one, other);
 	return 0;
 }
 
@@ -305,7 +305,7 @@ static int rebuild(struct session *session)
 	whole_free(session->rebuilt);
 	session->whole = session->rebuilt = whole;
 	session->normal = session->how.normal ? normal_new(whole, session->how.normal) : NULL;
-	session->teller.whole = whole;
+	session->describer.whole = whole;
 	session->found = (struct vote){0};
 	session->node = node && whole_thread_of(whole, tid) != NUMBER_NONE ? whole_at(whole, whole_thread_of(whole, tid), then) : NUMBER_NONE;
 	return 0;
@@ -377,7 +377,7 @@ static int run_cut(struct request *request)
 	status = learn(session, line.text, &count);
 	clean = clean_text(line.text, line.length);
 	if (status == 0)
-		answer_line(session->teller.answer, json_pack("{s:s, s:I}", "rule", clean, "edges", (json_int_t)count), "%s: %zu edge%s", clean, count,
+		answer_line(session->describer.answer, json_pack("{s:s, s:I}", "rule", clean, "edges", (json_int_t)count), "%s: %zu edge%s", clean, count,
 			    count == 1 ? "" : "s");
 	free(clean);
 	line_free(&line);
@@ -401,7 +401,7 @@ static int run_join(struct request *request)
 	line_text(&line, "to", other);
 	status = learn(session, line.text, NULL);
 	if (status == 0)
-		answer_line(session->teller.answer, json_pack("{s:s, s:s}", "from", one, "to", other), "an edge from %s to %s", one, other);
+		answer_line(session->describer.answer, json_pack("{s:s, s:s}", "from", one, "to", other), "an edge from %s to %s", one, other);
 	free(one);
 	free(other);
 	line_free(&line);
@@ -423,7 +423,7 @@ static int run_boundary(struct request *request)
 		return -1;
 	for (size_t i = 0; i < session->whole->segments.count; i++)
 		count += (session->whole->segments.items[i].flags & SEGMENT_BOUNDARY) != 0;
-	answer_line(session->teller.answer, json_pack("{s:I}", "boundaries", (json_int_t)count), "%zu boundar%s", count, count == 1 ? "y" : "ies");
+	answer_line(session->describer.answer, json_pack("{s:I}", "boundaries", (json_int_t)count), "%zu boundar%s", count, count == 1 ? "y" : "ies");
 	return 0;
 }
 
@@ -442,7 +442,7 @@ static int run_undo(struct request *request)
 	semantics_drop_last(semantics);
 	status = rebuilds ? rebuild(session) : cuts_apply(session->whole, semantics, true, NULL);
 	if (status == 0)
-		answer_line(session->teller.answer, json_pack("{s:s}", "undone", line), "undone: %s", line);
+		answer_line(session->describer.answer, json_pack("{s:s}", "undone", line), "undone: %s", line);
 	free(line);
 	return status;
 }
@@ -458,7 +458,7 @@ static int run_save(struct request *request)
 	count = semantics_write(session->how.semantics, file_draft_stream(draft));
 	if (file_draft_keep(draft) < 0)
 		return -1;
-	answer_line(session->teller.answer, json_pack("{s:I}", "rules", (json_int_t)count), "%zu rule%s", count, count == 1 ? "" : "s");
+	answer_line(session->describer.answer, json_pack("{s:I}", "rules", (json_int_t)count), "%zu rule%s", count, count == 1 ? "" : "s");
 	return 0;
 }
 
@@ -497,7 +497,7 @@ static int run_dot(struct request *request)
 	fclose(out);
 	length -= length > 0;
 	text[length] = '\0'; /* the answer ends the line */
-	answer_last(session->teller.answer, json_pack("{s:s}", "dot", text), "%s", text);
+	answer_last(session->describer.answer, json_pack("{s:s}", "dot", text), "%s", text);
 	free(text);
 	return 0;
 }
@@ -541,11 +541,11 @@ static int run_help(struct request *request)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		char *usage = memory_format("%s %s", commands[i].name, commands[i].operands);
 
-		answer_line(request->session->teller.answer, json_pack("{s:s, s:s}", "usage", usage, "help", commands[i].help), "%-37s%s", usage,
+		answer_line(request->session->describer.answer, json_pack("{s:s, s:s}", "usage", usage, "help", commands[i].help), "%-37s%s", usage,
 			    commands[i].help);
 		free(usage);
 	}
-	answer_line(request->session->teller.answer, json_object(), "a node is THREAD/TID#N or THREAD/TID@SECONDS; without one the node that 'at' found is meant");
+	answer_line(request->session->describer.answer, json_object(), "a node is THREAD/TID#N or THREAD/TID@SECONDS; without one the node that 'at' found is meant");
 	return 0;
 }
 
@@ -659,9 +659,9 @@ static enum session_status run_one(struct session *session, char *text)
 		return misuse(command);
 	if (command->run == run_quit)
 		return SESSION_QUIT;
-	answer_begin(session->teller.answer, command->name, command->ends + (session->whole->gaps.count > 0));
+	answer_begin(session->describer.answer, command->name, command->ends + (session->whole->gaps.count > 0));
 	status = command->run(&request);
-	answer_end(session->teller.answer);
+	answer_end(session->describer.answer);
 	if (ferror(session->how.out))
 		return SESSION_QUIT; /* nobody reads on: the caller finds out why */
 	return status < 0 ? SESSION_FAILED : SESSION_DONE;

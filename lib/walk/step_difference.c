@@ -181,25 +181,25 @@ static char *place_words(const struct step_log *log, uint32_t function, uint32_t
 	return clean;
 }
 
-static void tell_common(struct teller *teller, const struct step_log *log, size_t common)
+static void describe_common(struct describer *describer, const struct step_log *log, size_t common)
 {
 	const struct logged *last = common ? &log->blocks.items[common - 1] : NULL;
 	json_t *object = json_pack("{s:I}", "common", (json_int_t)common);
 	char *place;
 
 	if (!last) {
-		answer_line(teller->answer, object, "they begin with different blocks");
+		answer_line(describer->answer, object, "they begin with different blocks");
 		return;
 	}
 	set(object, "function", log, last->function);
 	set(object, "branch", log, last->branch);
 	set(object, "last", log, last->last);
 	place = place_words(log, last->function, last->branch, last->last);
-	answer_line(teller->answer, object, "both run the same %zu block%s, up to the branch in %s", common, common == 1 ? "" : "s", place);
+	answer_line(describer->answer, object, "both run the same %zu block%s, up to the branch in %s", common, common == 1 ? "" : "s", place);
 	free(place);
 }
 
-static void tell_next(struct teller *teller, const struct step_log *log, size_t common)
+static void describe_next(struct describer *describer, const struct step_log *log, size_t common)
 {
 	char *file = clean_text(log->file, strlen(log->file)), *place;
 	json_t *object = json_pack("{s:s}", "then", file);
@@ -207,14 +207,14 @@ static void tell_next(struct teller *teller, const struct step_log *log, size_t 
 
 	if (common == log->blocks.count) {
 		set(object, "why", log, log->why);
-		answer_line(teller->answer, object, "then %s: it ends%s%s", file, log->why ? ": " : "", text_of(log, log->why));
+		answer_line(describer->answer, object, "then %s: it ends%s%s", file, log->why ? ": " : "", text_of(log, log->why));
 	} else {
 		next = &log->blocks.items[common];
 		set(object, "function", log, next->function);
 		set(object, "source", log, next->source);
 		set(object, "at", log, next->at);
 		place = place_words(log, next->function, next->source, next->at);
-		answer_line(teller->answer, object, "then %s: %s", file, place);
+		answer_line(describer->answer, object, "then %s: %s", file, place);
 		free(place);
 	}
 	free(file);
@@ -238,7 +238,7 @@ static char *watch_option(const struct step_log *log, const struct logged *block
 	return option;
 }
 
-static void tell_operand(struct teller *teller, const struct step_log *log, const struct logged *block)
+static void describe_operand(struct describer *describer, const struct step_log *log, const struct logged *block)
 {
 	char *variable = clean_of(log, block->variable), *address = clean_of(log, block->operand), *option = watch_option(log, block);
 	json_t *object = json_pack("{s:s, s:I}", "decided", "memory", "length", (json_int_t)block->length);
@@ -249,19 +249,19 @@ static void tell_operand(struct teller *teller, const struct step_log *log, cons
 		json_object_set_new(object, "byte", json_integer((json_int_t)block->byte));
 	if (option)
 		json_object_set_new(object, "watch", json_string(option));
-	answer_line(teller->answer, object, "that depends on %s, %" PRIu64 " byte%s at %s", block->variable ? variable : "no variable that has a name",
+	answer_line(describer->answer, object, "that depends on %s, %" PRIu64 " byte%s at %s", block->variable ? variable : "no variable that has a name",
 		    block->length, block->length == 1 ? "" : "s", address);
 	if (option) {
 		const char *quote = strpbrk(option, " ()<>&;*?$`|\"") && !strchr(option, '\'') ? "'" : ""; /* of a shell, as for C++ */
 
-		answer_line(teller->answer, json_object(), "who writes it: trace-collect %s%s%s", quote, option, quote);
+		answer_line(describer->answer, json_object(), "who writes it: trace-collect %s%s%s", quote, option, quote);
 	}
 	free(variable);
 	free(address);
 	free(option);
 }
 
-static void tell_result(struct teller *teller, const struct step_log *good, const struct logged *one, const struct step_log *bad, const struct logged *other)
+static void describe_result(struct describer *describer, const struct step_log *good, const struct logged *one, const struct step_log *bad, const struct logged *other)
 {
 	json_t *object = json_pack("{s:s}", "decided", "result");
 	char *callee = clean_of(bad, other->callee), *first = clean_of(good, one->result), *second = clean_of(bad, other->result);
@@ -269,32 +269,32 @@ static void tell_result(struct teller *teller, const struct step_log *good, cons
 	set(object, "function", bad, other->callee);
 	set(object, "result", good, one->result);
 	set(object, "other", bad, other->result);
-	answer_line(teller->answer, object, "that depends on what %s returned: %s, and %s", *callee ? callee : "a function", first, second);
+	answer_line(describer->answer, object, "that depends on what %s returned: %s, and %s", *callee ? callee : "a function", first, second);
 	free(callee);
 	free(first);
 	free(second);
 }
 
 /* The block whose branch led the one way here, and the other way there. */
-static void tell_reason(struct teller *teller, const struct step_log *good, const struct step_log *bad, size_t number)
+static void describe_reason(struct describer *describer, const struct step_log *good, const struct step_log *bad, size_t number)
 {
 	const struct logged *one = &good->blocks.items[number], *other = &bad->blocks.items[number];
 	char *depends;
 
 	if (other->operand) {
-		tell_operand(teller, bad, other);
+		describe_operand(describer, bad, other);
 	} else if (other->length) {
-		answer_line(teller->answer, json_pack("{s:s, s:I}", "decided", "memory", "length", (json_int_t)other->length),
+		answer_line(describer->answer, json_pack("{s:s, s:I}", "decided", "memory", "length", (json_int_t)other->length),
 			    "that depends on %" PRIu64 " byte%s in memory, at an address that no register of the log has", other->length, other->length == 1 ? "" : "s");
 	} else if (other->depends && !strcmp(text_of(bad, other->depends), "rax") && one->result && other->result) {
-		tell_result(teller, good, one, bad, other);
+		describe_result(describer, good, one, bad, other);
 	} else if (other->depends) {
 		depends = clean_of(bad, other->depends);
-		answer_line(teller->answer, json_pack("{s:s, s:s}", "decided", "register", "register", depends), "that depends on %s, as it was before that block",
+		answer_line(describer->answer, json_pack("{s:s, s:s}", "decided", "register", "register", depends), "that depends on %s, as it was before that block",
 			    depends);
 		free(depends);
 	} else {
-		answer_line(teller->answer, json_pack("{s:s}", "decided", "unknown"), "nobody knows what that depends on");
+		answer_line(describer->answer, json_pack("{s:s}", "decided", "unknown"), "nobody knows what that depends on");
 	}
 }
 
@@ -303,21 +303,21 @@ static bool is_same(const struct logged *one, const struct logged *other)
 	return one->at == other->at && one->last == other->last;
 }
 
-static void tell_logs(struct teller *teller, const struct step_log *good, const struct step_log *bad)
+static void describe_logs(struct describer *describer, const struct step_log *good, const struct step_log *bad)
 {
 	size_t least = good->blocks.count < bad->blocks.count ? good->blocks.count : bad->blocks.count, common = 0;
 
 	while (common < least && is_same(&good->blocks.items[common], &bad->blocks.items[common]))
 		common++;
 	if (common == good->blocks.count && common == bad->blocks.count) {
-		answer_line(teller->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu block%s, one after the other", common, common == 1 ? "" : "s");
+		answer_line(describer->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu block%s, one after the other", common, common == 1 ? "" : "s");
 		return;
 	}
-	tell_common(teller, good, common);
-	tell_next(teller, good, common);
-	tell_next(teller, bad, common);
+	describe_common(describer, good, common);
+	describe_next(describer, good, common);
+	describe_next(describer, bad, common);
 	if (common && common < least)
-		tell_reason(teller, good, bad, common - 1);
+		describe_reason(describer, good, bad, common - 1);
 }
 
 static void free_log(struct step_log *log)
@@ -325,7 +325,7 @@ static void free_log(struct step_log *log)
 	free(log->blocks.items);
 }
 
-int tell_steps(struct teller *teller, char *good, char *bad)
+int describe_steps(struct describer *describer, char *good, char *bad)
 {
 	struct intern texts = {0};
 	struct step_log one = {.file = good, .texts = &texts}, other = {.file = bad, .texts = &texts};
@@ -334,8 +334,8 @@ int tell_steps(struct teller *teller, char *good, char *bad)
 	intern_number(&texts, "", 0);
 	status = read_log(&one) < 0 || read_log(&other) < 0 ? -1 : 0;
 	if (status == 0)
-		tell_logs(teller, &one, &other);
-	teller->incomplete |= one.incomplete || other.incomplete;
+		describe_logs(describer, &one, &other);
+	describer->incomplete |= one.incomplete || other.incomplete;
 	free_log(&one);
 	free_log(&other);
 	intern_free(&texts);

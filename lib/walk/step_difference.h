@@ -5,9 +5,9 @@
 #ifndef WALK_STEP_DIFFERENCE_H
 #define WALK_STEP_DIFFERENCE_H
 
-#include "walk/tell.h"
+#include "walk/describe.h"
 
 /* Of streams in files; -1 after fail(): one cannot be read, or has no log. */
-int tell_steps(struct teller *teller, char *good, char *bad);
+int describe_steps(struct describer *describer, char *good, char *bad);
 
 #endif
