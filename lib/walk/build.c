@@ -2,17 +2,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/fail.h"
 #include "wake/rule_events.h"
 #include "wake/wake.h"
-#include "walk/armed.h"
+#include "walk/abnormal.h"
 #include "walk/cutter.h"
-#include "walk/marked.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
-enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */ };
+enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */, TIMERS_MOST = 1 << 16 /* the one armed first is forgotten first */ };
 
 /* The meaning of an event, by its type. */
 enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL };
@@ -24,6 +24,12 @@ struct type_role {
 	bool watched;  /* what the user knows is about it */
 };
 
+struct armed_timer {
+	uint64_t address;
+	uint32_t segment; /* in which it was armed last */
+	UT_hash_handle hh;
+};
+
 struct whole_builder {
 	struct stream *stream;
 	struct events *events;
@@ -31,7 +37,7 @@ struct whole_builder {
 	struct open_segments *open_segments;
 	struct identities *identities;
 	struct cutter *cutter;
-	struct armed *armed;
+	struct armed_timer *timers;
 	struct rule_events *rules;
 	struct whole *whole;
 	bool begun; /* it has an event */
@@ -42,6 +48,61 @@ struct whole_builder {
 	char *complaint;
 };
 
+/* --- timers: whoever cancels the timer of another thread ends its wait, so that is an edge (Argus, section 2.1.1) ---------- */
+
+static void drop_timer(struct whole_builder *builder, struct armed_timer *timer)
+{
+	HASH_DEL(builder->timers, timer);
+	free(timer);
+}
+
+static void forget_timers(struct whole_builder *builder)
+{
+	struct armed_timer *timer, *next;
+
+	HASH_ITER(hh, builder->timers, timer, next)
+		drop_timer(builder, timer);
+}
+
+static struct armed_timer *find_timer(const struct whole_builder *builder, uint64_t address)
+{
+	struct armed_timer *timer;
+
+	HASH_FIND(hh, builder->timers, &address, sizeof(address), timer);
+	return timer;
+}
+
+static void arm_timer(struct whole_builder *builder, const struct event *event, uint64_t address)
+{
+	uint32_t segment = cutter_segment(builder->cutter, event);
+	struct armed_timer *timer = find_timer(builder, address);
+
+	if (timer)
+		drop_timer(builder, timer);
+	if (segment == NUMBER_NONE)
+		return;
+	if (HASH_COUNT(builder->timers) >= TIMERS_MOST)
+		drop_timer(builder, builder->timers);
+	timer = NEW(struct armed_timer);
+	timer->address = address;
+	timer->segment = segment;
+	HASH_ADD(hh, builder->timers, address, sizeof(timer->address), timer);
+}
+
+/* By the thread that armed it: no edge. */
+static void cancel_timer(struct whole_builder *builder, const struct event *event, uint64_t address)
+{
+	uint32_t segment = cutter_segment(builder->cutter, event);
+	struct armed_timer *timer = find_timer(builder, address);
+	const struct whole *whole = builder->whole;
+
+	if (!timer)
+		return;
+	if (segment != NUMBER_NONE && segment_at(whole, timer->segment)->thread != segment_at(whole, segment)->thread)
+		whole_edge(builder->whole, timer->segment, segment, EDGE_TIMER, wake_time(event->ts), false);
+	drop_timer(builder, timer);
+}
+
 static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
@@ -49,7 +110,7 @@ static void begin_whole(struct whole_builder *builder)
 	open_segments_begin(builder->open_segments, builder->whole);
 	identities_begin(builder->identities, builder->whole);
 	cutter_begin(builder->cutter, builder->whole);
-	armed_begin(builder->armed, builder->whole);
+	forget_timers(builder);
 	rule_events_forget(builder->rules);
 	for (size_t i = 0; i < builder->roles.count; i++)
 		builder->roles.items[i].role = ROLE_UNRESOLVED; /* numbers of words are those of the last whole */
@@ -162,7 +223,6 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->open_segments = open_segments_new(events, wake);
 	builder->identities = identities_new(wake);
 	builder->cutter = cutter_new(wake, builder->open_segments, builder->identities);
-	builder->armed = armed_new(builder->cutter);
 	builder->rules = rules_new(builder, &(struct semantics){0});
 	begin_whole(builder);
 	return builder;
@@ -179,7 +239,7 @@ void whole_builder_free(struct whole_builder *builder)
 	if (!builder)
 		return;
 	rule_events_free(builder->rules);
-	armed_free(builder->armed);
+	forget_timers(builder);
 	cutter_free(builder->cutter);
 	identities_free(builder->identities);
 	open_segments_free(builder->open_segments);
@@ -306,10 +366,10 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 		note_count(builder, event->tid, role->word, (uint64_t)event_number(event, role->first));
 		break;
 	case ROLE_ARM:
-		armed_start(builder->armed, event, (uint64_t)event_number(event, role->first));
+		arm_timer(builder, event, (uint64_t)event_number(event, role->first));
 		break;
 	case ROLE_CANCEL:
-		armed_cancel(builder->armed, event, (uint64_t)event_number(event, role->first));
+		cancel_timer(builder, event, (uint64_t)event_number(event, role->first));
 		break;
 	case ROLE_SIGNAL:
 		if ((uint64_t)event_number(event, role->first) > HANDLER_IGNORES)
@@ -377,7 +437,7 @@ static int take_window(struct whole_builder *builder, const struct fields *field
 		builder->partial = builder->gap_behind_window = true;
 		builder->window_to = builder->wake->now;
 	}
-	return marked_read(builder->whole, KIND_WINDOW, fields);
+	return abnormal_read(builder->whole, KIND_WINDOW, fields);
 }
 
 static int take_file(struct whole_builder *builder, const struct fields *fields)
@@ -432,7 +492,7 @@ int whole_builder_record(struct whole_builder *builder, const struct record *rec
 	if (record->kind == KIND_LOST)
 		status = take_lost(builder, record, fields);
 	else if (record->kind == KIND_SIGNAL)
-		status = marked_read(builder->whole, KIND_SIGNAL, fields);
+		status = abnormal_read(builder->whole, KIND_SIGNAL, fields);
 	else if (record->kind == KIND_WINDOW)
 		status = take_window(builder, fields);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)

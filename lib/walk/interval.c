@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "walk/marked.h"
+#include "walk/abnormal.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
@@ -27,14 +27,14 @@ bool segment_is_normal(const struct whole *whole, uint32_t number)
 {
 	const struct segment *segment = segment_at(whole, number);
 
-	return is_over(segment) && !marked_overlap(whole, segment->wait_from, segment->end, whole->threads.items[segment->thread].tid);
+	return is_over(segment) && !abnormal_overlap(whole, segment->wait_from, segment->end, whole->threads.items[segment->thread].tid);
 }
 
 bool segment_is_quiet(const struct whole *whole, uint32_t number)
 {
 	const struct segment *segment = segment_at(whole, number);
 
-	return is_over(segment) && !marked_overlap(whole, segment->wait_from, segment->end, 0);
+	return is_over(segment) && !abnormal_overlap(whole, segment->wait_from, segment->end, 0);
 }
 
 /* So much of an amount as the part is of the whole. */

@@ -4,7 +4,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "walk/marked.h"
+#include "walk/abnormal.h"
 #include "walk/whole_words.h"
 
 struct tid_entry { /* the thread that has it */
@@ -55,7 +55,7 @@ void whole_free(struct whole *whole)
 	free(whole->samples.items);
 	free(whole->ids.items);
 	free(whole->kinds.items);
-	marked_free(whole);
+	abnormal_free(whole);
 	free(whole->of_threads);
 	free(whole->thread_begins);
 	free(whole->edge_begins);
@@ -255,6 +255,6 @@ int whole_ready(struct whole *whole)
 	whole_index_edges(whole);
 	sort_counts(&whole->counters);
 	sort_counts(&whole->samples);
-	marked_ready(whole);
+	abnormal_ready(whole);
 	return 0;
 }

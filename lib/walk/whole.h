@@ -109,7 +109,7 @@ struct whole {
 	ARRAY(int64_t) ids;
 	ARRAY(uint32_t) kinds;
 	struct tid_entry *by_tid;
-	struct busy_list *busy; /* see marked.c */
+	struct busy_list *busy; /* see abnormal.c */
 	uint32_t *of_threads;  /* segments of each thread, one thread behind the other */
 	size_t *thread_begins;
 	size_t *edge_begins;   /* of the edges that lead to each segment, in the order of segments */

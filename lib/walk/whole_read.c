@@ -8,7 +8,7 @@
 #include "graph/graph_record.h"
 #include "stream/keys.h"
 #include "wake/wake.h"
-#include "walk/marked.h"
+#include "walk/abnormal.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
@@ -399,7 +399,7 @@ static int read_record(struct whole_reader *reader, enum kind kind, const struct
 		return read_lost(reader->whole, fields);
 	case KIND_SIGNAL:
 	case KIND_WINDOW:
-		return marked_read(reader->whole, kind, fields);
+		return abnormal_read(reader->whole, kind, fields);
 	default:
 		return 0;
 	}

@@ -1,4 +1,4 @@
-#include "walk/marked.h"
+#include "walk/abnormal.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static int read_window(struct whole *whole, const struct fields *fields)
 	return 0;
 }
 
-int marked_read(struct whole *whole, enum kind kind, const struct fields *fields)
+int abnormal_read(struct whole *whole, enum kind kind, const struct fields *fields)
 {
 	return kind == KIND_SIGNAL ? read_signal(whole, fields) : read_window(whole, fields);
 }
@@ -148,7 +148,7 @@ static struct busy_list *list_busy(const struct whole *whole)
 	return list;
 }
 
-void marked_ready(struct whole *whole)
+void abnormal_ready(struct whole *whole)
 {
 	for (size_t i = 0; i < whole->signals.count; i++) {
 		const struct whole_signal *signal = &whole->signals.items[i];
@@ -159,17 +159,17 @@ void marked_ready(struct whole *whole)
 	}
 	if (whole->windows.count)
 		qsort(whole->windows.items, whole->windows.count, sizeof(*whole->windows.items), compare_windows);
-	marked_free(whole);
+	abnormal_free(whole);
 	whole->busy = list_busy(whole);
 }
 
-void marked_free(struct whole *whole)
+void abnormal_free(struct whole *whole)
 {
 	free(whole->busy);
 	whole->busy = NULL;
 }
 
-bool marked_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid)
+bool abnormal_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid)
 {
 	size_t low = 0, high = whole->busy->count;
 
