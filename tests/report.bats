@@ -837,7 +837,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "path graph=1 node=1 from=1 to=2.011"
 	} >twice
 	run -0 bash -c 'report -f json twice | jq -c ".moments[0] | .signals, [.worst[].id], .graphs[0].signal, .graphs[0].words"'
-	assert_output "$(printf '2\n["2","3"]\n"2"\n"read by thread 10 took 2.002 s, the first 1.011 s of it explained"')"
+	assert_output "$(printf '2\n["2","3"]\n"2"\n"read by thread 10 took 2.002 s (the first 1.011 s explained)"')"
 	run -0 bash -c 'report -f json twice | jq -c ".charts[0] | .signals, .keys[0].signals"'
 	assert_output "$(printf '2\n2')"
 }

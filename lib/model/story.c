@@ -463,7 +463,7 @@ static char *say_explained(const struct site *site, const struct story *story)
 	if (story->kind != GRAPH_WAKE || (!late && !early))
 		return words;
 	time = value_seconds(story_length(story));
-	both = memory_format(late ? "%s, the last %s of it in the data" : "%s, the first %s of it explained", words, time);
+	both = memory_format(late ? "%s (the last %s in the data)" : "%s (the first %s explained)", words, time);
 	free(time);
 	free(words);
 	return both;
