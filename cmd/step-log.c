@@ -42,12 +42,23 @@ static int stop_asked(void)
 	return stopped;
 }
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
 static void watch_signals(void)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
 		sigaction(ending[i], &(struct sigaction){.sa_handler = on_signal}, NULL);
+}
+
+/* While the child is asked, they come in only where it is waited for. */
+static void block_signals(int how)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		sigaddset(&blocked, ending[i]);
+	sigprocmask(how, &blocked, NULL);
 }
 
 static int find_to(struct stepper_plan *plan, struct lookup *lookup)
@@ -94,6 +105,7 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 
 	if (stepper_start(&stepper, plan) < 0)
 		die("%s", fail_text());
+	block_signals(SIG_BLOCK);
 	while (!stopped && stepper_read(&stepper, &stride) > 0) {
 		if (stride.what == STRIDE_READY)
 			say_ready();
@@ -104,6 +116,7 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 			end = stride;
 	}
 	stepper_end(&stepper);
+	block_signals(SIG_UNBLOCK);
 	if (end.number == END_LEFT && entered)
 		steps_take(steps, &end);
 	return say_end(&end);

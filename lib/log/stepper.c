@@ -571,10 +571,17 @@ int stepper_start(struct stepper *stepper, const struct stepper_plan *plan)
 	return fail_errno("cannot fork");
 }
 
+/* A signal that is let in between a look whether one came and a read would not end the read. */
 int stepper_read(struct stepper *stepper, struct stride *stride)
 {
-	ssize_t got = read(stepper->fd, stride, sizeof(*stride));
+	struct pollfd told = {.fd = stepper->fd, .events = POLLIN};
+	sigset_t none;
+	ssize_t got;
 
+	sigemptyset(&none);
+	if (ppoll(&told, 1, NULL, &none) < 0)
+		return -1;
+	got = read(stepper->fd, stride, sizeof(*stride));
 	return got == sizeof(*stride) ? 1 : got < 0 ? -1 : 0;
 }
 

@@ -58,7 +58,7 @@ struct stepper {
 
 int stepper_start(struct stepper *stepper, const struct stepper_plan *plan); /* -1 after fail() */
 
-/* 1; 0: it has ended; -1: a signal came (EINTR). */
+/* 1; 0: it has ended; -1: a signal came (EINTR). Whoever calls it has the signals blocked that are to end the wait: here they are let in. */
 int stepper_read(struct stepper *stepper, struct stride *stride);
 
 /* Lets the process go, if the child did not yet, and waits until it has. */
