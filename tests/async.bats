@@ -213,3 +213,63 @@ object=0x4 name=Error what="because of it" function=handle cause=0x3 again=yes c
 	assert_output "async op=create pid=$sender id=1 name=\"a\\n\\\"\"
 async op=lost pid=$sender count=3"
 }
+
+# bats test_tags=live
+@test "somebody who has a lock on the folder of the socket, for as long as he likes, holds nobody up" {
+	need_tracefs
+	own_socket
+	setpriv --reuid=65534 --clear-groups flock "$PLACE" sleep 1000 3>&- &
+	holder=$!
+	until_true 20 bash -c "! flock -n '$PLACE' true"
+	run -0 timeout -s KILL 60 trace-collect --async -e sched:sched_process_exit -d 0.1 -o trace
+	kill "$(pgrep -P $holder -x sleep)"
+	# In the folder of our own nobody else can have one.
+	# shellcheck disable=SC2016 # the inner shell's
+	run -0 unshare --mount bash -c 'unset TAILBLAME_MARKERS
+		mount -t tmpfs none /run && mkdir /run/tailblame &&
+		trace-collect --async -e sched:sched_process_exit -d 0.1 -o "$0"/trace &&
+		! setpriv --reuid=65534 --clear-groups flock -n /run/tailblame true 2>/dev/null &&
+		stat -c %a /run/tailblame' "$PWD"
+	assert_output 711
+}
+
+# bats test_tags=live
+@test "a file that comes along with markers, and whose end may take for ever, is not taken" {
+	need_tracefs
+	/usr/bin/python3 -c 'import socket; socket.send_fds' 2>/dev/null || skip "needs python3.9"
+	own_socket
+	trace-collect --async -e sched:sched_process_exit --text -o trace &
+	collector=$!
+	until_true 20 test -S "$PLACE/markers"
+	# A connection that lingers until what was sent is read, and nobody reads.
+	cat >"$PLACE/lingers.py" <<-'END'
+		import os, socket, struct, sys, time
+		server = socket.create_server(("127.0.0.1", 0))
+		markers = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		markers.connect(sys.argv[1])
+		kept = []
+		for i in range(3):
+		    client = socket.create_connection(server.getsockname())
+		    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 1000))
+		    client.setblocking(False)
+		    try:
+		        while True:
+		            client.send(b"x" * 65536)
+		    except BlockingIOError:
+		        pass
+		    try:
+		        socket.send_fds(markers, [b"x"], [client.fileno()])
+		        os.close(client.detach())
+		    except PermissionError: # as it should be; closed here, it would hold up this one
+		        kept.append(client)
+		now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 10**9 * 10**9
+		markers.send(struct.pack("10d", 1952604465, 1, 1, 0, 3, now, 1, 1, 0, 0))
+		time.sleep(1000)
+	END
+	setpriv --reuid=65534 --clear-groups /usr/bin/python3 "$PLACE/lingers.py" "$PLACE/markers" >told 3>&- &
+	sender=$!
+	until_true 20 grep -q 'op=lost' trace
+	kill $collector
+	until_true 20 test ! -e "$PLACE/markers"
+	kill $sender
+}

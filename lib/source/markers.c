@@ -28,7 +28,15 @@ enum {
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
 	ALL_MOST = 400000,
+	FOLDER_MODE = 0711,
+	LOCK_TRIES = 200,
+	LOCK_PAUSE_NS = 10000000,
 };
+
+/* Since Linux 6.16. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
 
 /* Older markers were held back, and explain nothing any more. */
 #define OLDEST (60 * NSEC_PER_SEC)
@@ -88,28 +96,36 @@ static int address_of(const char *path, struct sockaddr_un *address)
 	return 0;
 }
 
-/* -1 after fail(). */
+/*
+ * -1 after fail(). Whoever can open a folder can lock it, so others may only pass through the one that is ours alone: they cannot list it.
+ */
 static int open_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? memory_text(path, slash == path ? 1 : (size_t)(slash - path)) : memory_text(".", 1);
 	int fd;
 
-	mkdir(folder, 0755); /* it may be there already; else the next call says what is wrong */
+	mkdir(folder, FOLDER_MODE); /* it may be there already; else the next call says what is wrong */
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fail_errno("cannot open '%s'", folder);
+	else if (strncmp(path, MARKERS_PATH, strlen(MARKERS_PATH)) == 0)
+		fchmod(fd, FOLDER_MODE); /* an earlier version let others in */
 	free(folder);
 	return fd;
 }
 
-/* Whoever makes or removes the socket has this lock on its folder. -1 after fail(). */
+/*
+ * Whoever makes or removes the socket has this lock on its folder. In a folder that others can open, they can have it, too, for as long as they
+ * like: after two seconds we go on without. -1 after fail().
+ */
 static int lock_folder(const char *path)
 {
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
 	int fd = open_folder(path);
 
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && i < LOCK_TRIES; i++)
+		nanosleep(&pause, NULL);
 	return fd;
 }
 
@@ -161,10 +177,35 @@ static int is_dead(const struct sockaddr_un *address)
 	return dead;
 }
 
+/* With the mode that the file is to have: a later chmod(2) would be one of whatever has the name then. */
+static int bind_for_all(int fd, const struct sockaddr_un *address)
+{
+	mode_t mask = umask(0);
+	int status = fchmod(fd, 0666) < 0 ? -1 : bind(fd, (const struct sockaddr *)address, sizeof(*address)), reason = errno;
+
+	umask(mask);
+	errno = reason;
+	return status;
+}
+
+/*
+ * Senders are told by their numbers. They send no files along: the last one to close a file may have to wait, as for a connection that lingers, and
+ * that would be us.
+ */
+static int set_up(int fd)
+{
+	int on = 1, off = 0;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)); /* older kernels have no such option */
+	return 0;
+}
+
 static int bind_socket(int fd, const char *path)
 {
 	struct sockaddr_un address;
-	int folder, on = 1, status = -1;
+	int folder, status = -1;
 
 	if (address_of(path, &address) < 0)
 		return -1;
@@ -173,17 +214,12 @@ static int bind_socket(int fd, const char *path)
 		return -1;
 	if (is_dead(&address))
 		unlink(path);
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		if (errno == EADDRINUSE)
-			fail("another trace-collect has '%s'", path);
-		else
-			fail_errno("cannot make '%s'", path);
-	} else if (chmod(path, 0666) < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0) {
-		fail_errno("cannot open '%s' to all", path);
-		unlink(path);
-	} else {
+	if (set_up(fd) == 0 && bind_for_all(fd, &address) == 0)
 		status = 0;
-	}
+	else if (errno == EADDRINUSE)
+		fail("another trace-collect has '%s'", path);
+	else
+		fail_errno("cannot make '%s'", path);
 	close(folder);
 	return status;
 }

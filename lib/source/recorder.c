@@ -17,6 +17,11 @@
 #include "source/program_reader.h"
 #include "source/recorder_question.h"
 
+/* Since Linux 6.16. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 bool recorder_suits(int fd)
 {
 	struct stat file;
@@ -30,12 +35,14 @@ static int listen_at(struct recorder *recorder, char *name, size_t room)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1;
 	uint64_t number = 0;
+	int off = 0;
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return fail_errno("cannot have a random number");
 	snprintf(name, room, "tailblame-%d-%016llx", getpid(), (unsigned long long)number);
 	memcpy(address.sun_path + 1, name, strlen(name)); /* behind a NUL: the abstract namespace */
 	recorder->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	setsockopt(recorder->listening, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)); /* for the reason that markers.c has */
 	if (recorder->listening < 0 ||
 	    bind(recorder->listening, (struct sockaddr *)&address, length + (socklen_t)strlen(name)) < 0 ||
 	    listen(recorder->listening, 1) < 0)
