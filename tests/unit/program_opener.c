@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "program/code.h"
 #include "program/opener.h"
 
 static double now(void)
@@ -63,12 +64,16 @@ static bool mount_silent(const char *folder)
 static void check_silence(void)
 {
 	double begun = now(), asked;
+	char place[100], link[200];
 
 	assert(is_refused("silent/program", ETIMEDOUT));
 	asked = now();
 	assert(asked - begun >= OPENER_MS / 1000.0);
 	assert(is_refused("silent/other", ETIMEDOUT) && is_refused("silent/program", ETIMEDOUT));
 	assert(now() - asked < OPENER_MS / 1000.0);
+	assert(getcwd(place, sizeof(place)));
+	snprintf(link, sizeof(link), "/usr/lib/debug/./../../..%s/silent/shared", place);
+	assert(code_open_debug("/program", DEBUG_SHARED, link, strlen(link)) < 0);
 	check_files();
 	assert(umount2("silent", MNT_FORCE | MNT_DETACH) == 0);
 }
