@@ -242,6 +242,41 @@ is_over() {
 	done
 }
 
+# bats test_tags=long
+@test "sockets of a process that become files on a file system whose server does not answer: nobody waits for it" {
+	need_tracefs
+	[ -c /dev/fuse ] || skip "needs FUSE"
+	gcc -O1 -o server "$TOP/tests/mute.c"
+	cat >swaps.c <<-'EOT'
+		#include <fcntl.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			int ends[2], file = open("/proc/self/exe", O_RDONLY), i = socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+
+			for (;; i++)
+				dup2(i & 1 ? file : ends[0], 20);
+		}
+	EOT
+	gcc -O1 -static -o swaps swaps.c
+	mkdir folder
+	unshare --mount ./server folder swaps flush 3>&- &
+	others=$!
+	until_true 60 pgrep -P "$others" -x prog
+	swaps=$(pgrep -P "$others" -x prog)
+	others+=" $swaps"
+	until_true 60 test -e "/proc/$swaps/fd/20"
+	touch mute
+	for _ in {1..10}; do
+		trace-collect -c turn -p "$swaps" -d 0.1 -o out &
+		collector=$!
+		until_true 20 is_over "$collector"
+		wait "$collector" || [ $? = 3 ]
+		collector=
+	done
+}
+
 @test "debug links to a pipe and to a device, a program of 8 TiB, compressed sections, one that replaces itself: names are found" {
 	need_stacks
 	honest_program
@@ -290,6 +325,33 @@ is_over() {
 	collector=
 	assert_equal "$(tail -n 1 out | cut -d' ' -f1)" end
 	refute [ -e "/proc/$reader" ]
+}
+
+# bats test_tags=long
+@test "a probed program in whose place there is a pipe, time and again: nobody waits for that" {
+	need_tracefs
+	honest_program
+	cat >flip.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(int count, char **names)
+		{
+			while (count == 3 && renameat2(-100, names[1], -100, names[2], RENAME_EXCHANGE) == 0)
+				usleep(20);
+			return 1;
+		}
+	EOT
+	gcc -O1 -o flip flip.c
+	mkdir his
+	chown 65534 his
+	setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'cp prog his/prog; mkfifo his/pipe; exec ./flip his/prog his/pipe' 3>&- &
+	others=$!
+	until_true 20 test -e his/pipe
+	for _ in {1..40}; do
+		run timeout -s KILL 20 trace-collect -f ./his/prog:nap -d 0 -o out
+		assert [ "$status" -le 3 ]
+	done
 }
 
 # V8's functions are called Builtins_..., and are not probed: a file is searched for what tells that it is V8 once, not for each name.

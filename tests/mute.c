@@ -1,6 +1,6 @@
 /*
  * mute FOLDER PROGRAM REQUEST...: a file system in user space (FUSE) that has the program as FOLDER/prog, and runs it as somebody without rights.
- * Once a file `mute` is there, its server no longer answers requests of these kinds: getattr, open, read, flush.
+ * Once a file `mute` is there, its server no longer answers requests of these kinds, but those of the program itself: getattr, open, read, flush.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,6 +19,7 @@ enum { SOMEBODY = 65534, ROOT = 1, PROGRAM, ROOM = 1 << 18 };
 static int server, contents;
 static bool mute;
 static struct stat program;
+static pid_t runs;
 
 static void answer(const struct fuse_in_header *in, int error, const void *data, size_t size)
 {
@@ -104,7 +105,8 @@ static void run(const char *folder)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/prog", folder);
-	if (fork() > 0)
+	runs = fork();
+	if (runs > 0)
 		return;
 	close(server);
 	if (setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0)
@@ -132,7 +134,7 @@ int main(int count, char **words)
 		const struct fuse_in_header *in = (const void *)room;
 
 		mute = access("mute", F_OK) == 0;
-		if (!mute || !is_one_of(in->opcode, words + 3))
+		if (!mute || (pid_t)in->pid == runs || !is_one_of(in->opcode, words + 3))
 			serve(in);
 	}
 	return 0;

@@ -2,9 +2,8 @@
  * opener: finds and opens files of others without being held up by the file system that they are on.
  *
  * A file of FUSE or NFS is found, opened, read, and even closed when its server answers, which may be never: the server may be the very
- * trouble that is looked into, or mean harm. A process that waits for FUSE cannot be killed. So a process of its own, "tailblame-files", finds and
- * opens files, and an asker waits for it OPENER_MS, or OPENER_MOST_MS while that process lacks nothing but a CPU. Then another process takes its
- * place, and for OPENER_REST_S no file in the same folder is asked for.
+ * trouble that is looked into, or mean harm. So a process of its own, "tailblame-files" (program/aide.h), finds and opens files. Where that process
+ * does not answer, no file in the same folder is asked for until AIDE_REST_S are over.
  *
  * The asker never holds the open file either, because close(2) would ask the server, too. It holds the file's place (O_PATH), and passes the
  * open file on unseen, in a socket, to the process that reads it (program/lookup.h).
@@ -18,7 +17,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-enum { OPENER_MS = 250, OPENER_MOST_MS = 10000, OPENER_REST_S = 10, OPENER_LEFT = 16 /* processes that wait, at most */ };
+enum { OPENER_MS = 250 /* how long to wait */ };
 
 struct opener_file {
 	int place;	    /* a descriptor, O_PATH; the holder closes it, which asks nobody */

@@ -12,10 +12,11 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "program/aide.h"
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
-enum { PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
+enum { PATIENCE_MS = 250, PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
 
 /* The TCP connections of a network namespace, by inode. */
 struct connection {
@@ -171,26 +172,54 @@ static enum side side_of_unix(int fd)
 	return own ? SIDE_ASKED : SIDE_ASKS;
 }
 
-static enum side side_of_other(int pidfd, int fd)
+/* What a socket of another process is. */
+struct end {
+	enum side side;
+	bool listens;
+};
+
+/*
+ * A question is a descriptor's number, with the process. By now it may be another file, as one of FUSE, or the last one of a connection that lingers: to
+ * close that may take for ever, so the answer comes first.
+ */
+static bool serve(int socket)
 {
-	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	enum side side = SIDE_UNKNOWN;
+	struct end end = {SIDE_UNKNOWN};
+	struct iovec part = {&end, sizeof(end)};
+	int fds[AIDE_FDS], wanted = -1, copy;
+	bool sent;
 
-	if (copy < 0)
-		return side;
-	side = side_of_unix(copy);
-	close(copy);
-	return side;
-}
-
-static bool listens(int pidfd, int fd)
-{
-	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
-	bool is = copy >= 0 && is_option(copy, SO_ACCEPTCONN, 1);
-
+	if (aide_receive(socket, &wanted, sizeof(wanted), fds, 0) != sizeof(wanted))
+		return false;
+	copy = (int)syscall(SYS_pidfd_getfd, fds[0], wanted, 0);
+	if (copy >= 0)
+		end = (struct end){side_of_unix(copy), is_option(copy, SO_ACCEPTCONN, 1)};
+	sent = aide_send(socket, &part, 1, NULL, 0);
 	if (copy >= 0)
 		close(copy);
-	return is;
+	close(fds[0]);
+	return sent;
+}
+
+static struct aide ends = {.name = "tailblame-ends", .serve = serve, .patience = PATIENCE_MS, .socket = -1};
+
+/* Where nobody answers, that is not known. */
+static struct end look_at_end(int32_t pid, int pidfd, int fd)
+{
+	const struct end unknown = {SIDE_UNKNOWN};
+	struct iovec part = {&fd, sizeof(fd)};
+	char subject[32];
+	int fds[AIDE_FDS];
+	struct end end;
+
+	snprintf(subject, sizeof(subject), "process %d", pid);
+	for (int tries = 0; tries < 2; tries++) { /* one that still closes a file has its place taken then */
+		if (aide_is_silent(&ends, subject) || !aide_start(&ends) || !aide_send(ends.socket, &part, 1, &pidfd, 1))
+			return unknown;
+		if (aide_await(&ends, subject) == 1)
+			return aide_receive(ends.socket, &end, sizeof(end), fds, MSG_DONTWAIT) == sizeof(end) ? end : unknown;
+	}
+	return unknown;
 }
 
 /* --- a process -------------------------------------------------------------------------------------------------------------- */
@@ -218,7 +247,7 @@ static int tell(struct looking *looking, int32_t pid, enum side side, struct lis
 }
 
 /* Of descriptor `fd`, whose link in /proc says what it is. */
-static enum side side_of(const struct looking *looking, const struct network *network, int pidfd, int fd, const char *link)
+static enum side side_of(const struct looking *looking, const struct network *network, int32_t pid, int pidfd, int fd, const char *link)
 {
 	struct connection key = {0}, *found = NULL;
 	unsigned long long inode;
@@ -228,7 +257,7 @@ static enum side side_of(const struct looking *looking, const struct network *ne
 	key.inode = inode;
 	if (network && network->connections.count)
 		found = bsearch(&key, network->connections.items, network->connections.count, sizeof(key), by_inode);
-	return found ? side_of_tcp(looking, network, found) : side_of_other(pidfd, fd);
+	return found ? side_of_tcp(looking, network, found) : look_at_end(pid, pidfd, fd).side;
 }
 
 /* A descriptor, and what its link says. */
@@ -258,7 +287,7 @@ static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 
 		if (!read_entry(folder, entry->d_name, link, &fd))
 			continue;
-		side = side_of(looking, network, pidfd, fd, link);
+		side = side_of(looking, network, pid, pidfd, fd, link);
 		if (side == SIDE_UNKNOWN)
 			continue;
 		list = &lists[side];
@@ -310,15 +339,16 @@ int sides_tell(const struct process *process, struct stream *stream)
 	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid))
 			status = look_at_process(&looking, tid);
+	aide_end(&ends);
 	free_networks(&looking);
 	return status;
 }
 
 /* Tells whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
-static bool is_served(const struct looking *looking, const struct network *network, int pidfd, int fd, const char *link)
+static bool is_served(const struct looking *looking, const struct network *network, int32_t pid, int pidfd, int fd, const char *link)
 {
 	return strncmp(link, "socket:", strlen("socket:")) == 0 &&
-	       (side_of(looking, network, pidfd, fd, link) == SIDE_ASKED || listens(pidfd, fd));
+	       (side_of(looking, network, pid, pidfd, fd, link) == SIDE_ASKED || look_at_end(pid, pidfd, fd).listens);
 }
 
 bool sides_serves(int32_t pid)
@@ -336,12 +366,13 @@ bool sides_serves(int32_t pid)
 		char link[LINK_ROOM];
 		int fd;
 
-		serves = read_entry(folder, entry->d_name, link, &fd) && is_served(&looking, network, pidfd, fd, link);
+		serves = read_entry(folder, entry->d_name, link, &fd) && is_served(&looking, network, pid, pidfd, fd, link);
 	}
 	if (folder)
 		closedir(folder);
 	if (pidfd >= 0)
 		close(pidfd);
+	aide_end(&ends);
 	free_networks(&looking);
 	return serves;
 }
