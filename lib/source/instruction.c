@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 static bool read_code(const char *path, uint64_t offset, unsigned char *code, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool read = fd >= 0 && pread(fd, code, size, (off_t)offset) == (ssize_t)size;
 
 	if (fd >= 0)

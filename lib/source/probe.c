@@ -283,11 +283,11 @@ static int make_both(struct probes *probes, struct place *place, const struct en
 	return status;
 }
 
-/* A path that is not plain goes by a name that is; the kernel looks it up only once. */
+/* A path that is not plain goes by a name that is; the kernel looks it up only once. By now a pipe may be there, which nobody is to wait for. */
 static int make_of_function(struct probes *probes, const struct probed *program, const char *origin, const struct ends *ends,
 			    const struct call *call)
 {
-	int fd = open(program->path, O_RDONLY | O_CLOEXEC), status;
+	int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
 			      .at_risk = leave_may_load(program->leave), .check = call->check};
 	char alias[32];
@@ -458,7 +458,7 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 
 int probes_bare(const char *path, uint64_t offset, const char *event)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	struct place place = {.path = path, .alias = path, .maker = tracefs_uprobe_alloc};
 	char alias[32];
 
