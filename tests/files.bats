@@ -344,7 +344,9 @@ changes() {
 @test "tailblame keeps its stream in no folder that others can write to" {
 	local folder
 	mkdir -m 777 loose
-	for folder in shared loose nobody; do
+	mkdir -m 2775 team
+	chgrp 65534 team
+	for folder in shared loose nobody team; do
 		cd "$folder"
 		run -1 --separate-stderr "$TOP/cmd/tailblame" -d 10ms
 		[[ $stderr == *"others may write to '$PWD', or it is somebody else's"* ]]
