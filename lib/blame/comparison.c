@@ -45,7 +45,6 @@ struct comparison {
 	bool kinds[2];	   /* by enum graph_kind: there are moments by such graphs */
 	size_t shares;
 	uint64_t deals;
-	bool all_deals;
 };
 
 struct comparison *comparison_new(void)

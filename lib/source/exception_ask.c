@@ -2,6 +2,9 @@
 
 #include <stdio.h>
 
+#include "source/argument_record.h"
+#include "source/selection.h"
+
 void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs)
 {
 	int number = asked->arguments.count++;
@@ -13,4 +16,16 @@ void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, 
 	*found = (struct argument_found){.form = (uint8_t)form, .size = text ? ARGUMENT_TEXT_MOST : 8, .value = {.start = start, .derefs = (uint8_t)derefs}};
 	for (int i = 0; i < derefs; i++)
 		found->value.offset[i] = offsets[i];
+}
+
+bool exception_text(const struct exception_event *event, int number, char text[ARGUMENT_TEXT_MOST + 1])
+{
+	return argument_record_text(event->selected->arguments, number, event->payload, event->size, text);
+}
+
+uint64_t exception_number(const struct exception_event *event, int number)
+{
+	uint64_t value;
+
+	return argument_record_number(event->selected->arguments, number, event->payload, event->size, &value) ? value : 0;
 }

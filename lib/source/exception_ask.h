@@ -4,7 +4,13 @@
 #ifndef SOURCE_EXCEPTION_ASK_H
 #define SOURCE_EXCEPTION_ASK_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "program/argument.h"
+
+struct selected;
 
 #if defined(__x86_64__)
 enum { ASK_FIRST = 5, ASK_SECOND = 4, ASK_THIRD = 1, ASK_STACK = 7 }; /* arguments, and the stack pointer, as DWARF numbers registers */
@@ -20,5 +26,18 @@ struct asked {
 
 /* Asks for the value that lies `derefs` steps from a register: a number of 64 bits, or text. */
 void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs);
+
+/* Such an event, in the kernel's words. */
+struct exception_event {
+	const struct selected *selected;
+	const char *payload;
+	size_t size;
+	int32_t tid;
+	int64_t ts;
+};
+
+/* A value by its order. False, and 0: unknown. */
+bool exception_text(const struct exception_event *event, int number, char text[ARGUMENT_TEXT_MOST + 1]);
+uint64_t exception_number(const struct exception_event *event, int number);
 
 #endif

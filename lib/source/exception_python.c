@@ -7,8 +7,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "program/lookup_program.h"
-#include "source/argument_record.h"
-#include "source/exception_ask.h"
 
 /*
  * CPython 3.11 on machines of 64 bits (Include/cpython/pystate.h, internal/pycore_frame.h, cpython/code.h, cpython/unicodeobject.h): where
@@ -102,47 +100,28 @@ int exception_python_probe(struct lookup *lookup, struct probes *probes, struct 
 
 /* --- what happens ------------------------------------------------------------------------------------------------------ */
 
-/* An event of the kernel's. */
-struct seen {
-	const struct selected *selected;
-	const char *payload;
-	size_t size;
-};
-
-static bool text_of(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
-{
-	return argument_record_text(seen->selected->arguments, slot, seen->payload, seen->size, room);
-}
-
-static uint64_t number_of(const struct seen *seen, int slot)
-{
-	uint64_t number;
-
-	return argument_record_number(seen->selected->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
-}
-
 /* A text of ASCII, from this slot on. */
-static bool read_text(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
+static bool read_text(const struct exception_event *event, int slot, char room[ARGUMENT_TEXT_MOST + 1])
 {
-	return text_of(seen, slot, room) && !strcmp(room, "str") && (number_of(seen, slot + 1) & STATE_ASCII) == STATE_ASCII && text_of(seen, slot + 2, room);
+	return exception_text(event, slot, room) && !strcmp(room, "str") && (exception_number(event, slot + 1) & STATE_ASCII) == STATE_ASCII && exception_text(event, slot + 2, room);
 }
 
 /* The exception's name, if that is a type's. */
-static bool read_name(const struct seen *seen, char room[ARGUMENT_TEXT_MOST + 1])
+static bool read_name(const struct exception_event *event, char room[ARGUMENT_TEXT_MOST + 1])
 {
-	return text_of(seen, SLOT_CLASS, room) && (!strcmp(room, "type") || !strcmp(room, "ABCMeta")) && text_of(seen, SLOT_NAME, room) && *room;
+	return exception_text(event, SLOT_CLASS, room) && (!strcmp(room, "type") || !strcmp(room, "ABCMeta")) && exception_text(event, SLOT_NAME, room) && *room;
 }
 
-static void see_set(struct python_set *set, const struct seen *seen)
+static void see_set(struct python_set *set, const struct exception_event *event)
 {
 	char room[ARGUMENT_TEXT_MOST + 1];
-	bool is_instance = number_of(seen, SLOT_VALUE_TYPE) == number_of(seen, SLOT_TYPE);
+	bool is_instance = exception_number(event, SLOT_VALUE_TYPE) == exception_number(event, SLOT_TYPE);
 
 	free(set->name);
 	free(set->what);
-	set->name = memory_format("%s", read_name(seen, room) ? room : "?");
-	set->what = read_text(seen, is_instance ? SLOT_ITEM : SLOT_VALUE, room) ? memory_text(room, strlen(room)) : NULL;
-	set->frame = number_of(seen, SLOT_FRAME);
+	set->name = memory_format("%s", read_name(event, room) ? room : "?");
+	set->what = read_text(event, is_instance ? SLOT_ITEM : SLOT_VALUE, room) ? memory_text(room, strlen(room)) : NULL;
+	set->frame = exception_number(event, SLOT_FRAME);
 }
 
 /* Objects other than texts of ASCII begin with other bytes. */
@@ -154,13 +133,13 @@ static bool is_name(const char *text)
 	return *text != '\0';
 }
 
-static void see_calls(struct python_set *set, const struct seen *seen)
+static void see_calls(struct python_set *set, const struct exception_event *event)
 {
 	char room[ARGUMENT_TEXT_MOST + 1];
 
 	free(set->calls);
 	set->calls = NULL;
-	for (int frame = 0; frame < FRAMES && text_of(seen, frame, room) && is_name(room); frame++) {
+	for (int frame = 0; frame < FRAMES && exception_text(event, frame, room) && is_name(room); frame++) {
 		char *more = memory_format("%s%s%s", set->calls ? set->calls : "", set->calls ? ";" : "", room);
 
 		free(set->calls);
@@ -168,20 +147,19 @@ static void see_calls(struct python_set *set, const struct seen *seen)
 	}
 }
 
-bool exception_python_see(struct python_set *set, const struct selected *selected, uint8_t first, const char *payload, size_t size)
+bool exception_python_see(struct python_set *set, const struct exception_event *event, uint8_t first)
 {
-	const struct seen seen = {selected, payload, size};
 	uint64_t frame;
 
-	switch (selected->exception - first) {
+	switch (event->selected->exception - first) {
 	case MOMENT_SET:
-		see_set(set, &seen);
+		see_set(set, event);
 		return false;
 	case MOMENT_CALLS:
-		see_calls(set, &seen);
+		see_calls(set, event);
 		return false;
 	default:
-		frame = number_of(&seen, 0);
+		frame = exception_number(event, 0);
 		if (set->name && frame && frame == set->frame)
 			return true;
 		exception_python_forget(set); /* it was another's */

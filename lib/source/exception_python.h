@@ -11,8 +11,8 @@
 #define SOURCE_EXCEPTION_PYTHON_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "source/exception_ask.h"
 #include "source/probe.h"
 
 /* The exception that a thread has set last. All zero: none. */
@@ -26,7 +26,7 @@ struct python_set {
 int exception_python_probe(struct lookup *lookup, struct probes *probes, struct selection *selection, const char *path, uint8_t first);
 
 /* Takes an event. True: the exception that was set gets a record now, and the caller then forgets it. */
-bool exception_python_see(struct python_set *set, const struct selected *selected, uint8_t first, const char *payload, size_t size);
+bool exception_python_see(struct python_set *set, const struct exception_event *event, uint8_t first);
 
 void exception_python_forget(struct python_set *set);
 

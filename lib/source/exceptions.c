@@ -18,7 +18,6 @@
 #include "program/lookup.h"
 #include "program/lookup_program.h"
 #include "program/symbol.h"
-#include "source/argument_record.h"
 #include "source/exception_ask.h"
 #include "source/exception_python.h"
 #include "source/exception_return.h"
@@ -480,38 +479,17 @@ static char *function_of(struct exceptions *exceptions, int32_t tid, int64_t ts,
 
 /* --- what happens ------------------------------------------------------------------------------------------------------ */
 
-/* The words of an event. */
-struct seen {
-	const struct selected *selected;
-	const char *payload;
-	size_t size;
-	int32_t tid;
-	int64_t ts;
-};
-
-static bool text_of(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
-{
-	return argument_record_text(seen->selected->arguments, slot, seen->payload, seen->size, room);
-}
-
-static uint64_t number_of(const struct seen *seen, int slot)
-{
-	uint64_t number;
-
-	return argument_record_number(seen->selected->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
-}
-
 /* Tells whether the type is one of those that hold a text, or has such a base: only then is there one. */
-static bool has_what(const struct seen *seen)
+static bool has_what(const struct exception_event *event)
 {
 	char name[ARGUMENT_TEXT_MOST + 1], kind[ARGUMENT_TEXT_MOST + 1];
 
 	for (int base = 0; base <= BASES; base++) {
-		if (!text_of(seen, SLOT_NAMES + base, name))
+		if (!exception_text(event, SLOT_NAMES + base, name))
 			return false;
 		if (!strcmp(name, "St13runtime_error") || !strcmp(name, "St11logic_error"))
 			return true;
-		if (!text_of(seen, SLOT_KINDS + base, kind) || strcmp(kind, "N10__cxxabiv120__si_class_type_infoE") != 0)
+		if (!exception_text(event, SLOT_KINDS + base, kind) || strcmp(kind, "N10__cxxabiv120__si_class_type_infoE") != 0)
 			return false;
 	}
 	return false;
@@ -541,9 +519,9 @@ void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t proces
 }
 
 /* Where it throws now; its function is the caller's. */
-static struct throw_place take_place(struct exceptions *exceptions, const struct seen *seen)
+static struct throw_place take_place(struct exceptions *exceptions, const struct exception_event *event)
 {
-	struct thrower *thrower = find_thrower(exceptions, seen->tid, false);
+	struct thrower *thrower = find_thrower(exceptions, event->tid, false);
 	struct throw_place place = thrower ? thrower->next : (struct throw_place){0};
 
 	if (thrower) {
@@ -552,7 +530,7 @@ static struct throw_place take_place(struct exceptions *exceptions, const struct
 			forget_thrower(exceptions, thrower);
 	}
 	if (!place.function)
-		place.function = function_of(exceptions, seen->tid, seen->ts, number_of(seen, SLOT_CALLER));
+		place.function = function_of(exceptions, event->tid, event->ts, exception_number(event, SLOT_CALLER));
 	return place;
 }
 
@@ -564,33 +542,33 @@ static struct handled *handled_by(struct exceptions *exceptions, int32_t tid)
 	return thrower && thrower->depth > 0 && thrower->depth <= HANDLED_MAX ? &thrower->stack[thrower->depth - 1] : NULL;
 }
 
-static void begin_catch(struct exceptions *exceptions, const struct seen *seen)
+static void begin_catch(struct exceptions *exceptions, const struct exception_event *event)
 {
-	uint64_t class = number_of(seen, SLOT_CLASS), object = 0;
-	struct handled *now = handled_by(exceptions, seen->tid);
+	uint64_t class = exception_number(event, SLOT_CLASS), object = 0;
+	struct handled *now = handled_by(exceptions, event->tid);
 	char mangled[ARGUMENT_TEXT_MOST + 1];
 	struct thrower *thrower;
 	const char *name = NULL;
 
 	if (class == UNWIND_CLASS)
-		object = number_of(seen, SLOT_OBJECT) + UNWIND_SIZE;
+		object = exception_number(event, SLOT_OBJECT) + UNWIND_SIZE;
 	else if (class == (UNWIND_CLASS | 1))
-		object = number_of(seen, SLOT_PRIMARY);
+		object = exception_number(event, SLOT_PRIMARY);
 	if (now && object && now->object == object) {
 		now->count++;
 		return;
 	}
-	thrower = find_thrower(exceptions, seen->tid, true);
-	if (class == UNWIND_CLASS && text_of(seen, SLOT_PRIMARY + 1, mangled))
+	thrower = find_thrower(exceptions, event->tid, true);
+	if (class == UNWIND_CLASS && exception_text(event, SLOT_PRIMARY + 1, mangled))
 		name = spell(exceptions, mangled);
 	if (thrower->depth < HANDLED_MAX)
 		thrower->stack[thrower->depth] = (struct handled){object, name ? memory_text(name, strlen(name)) : NULL, 1};
 	thrower->depth++;
 }
 
-static void end_catch(struct exceptions *exceptions, const struct seen *seen)
+static void end_catch(struct exceptions *exceptions, const struct exception_event *event)
 {
-	struct thrower *thrower = find_thrower(exceptions, seen->tid, false);
+	struct thrower *thrower = find_thrower(exceptions, event->tid, false);
 
 	if (!thrower || thrower->depth == 0) /* its handler began before tracing, or in what was lost */
 		return;
@@ -615,27 +593,27 @@ static void add_object(struct line *line, const char *key, uint64_t object)
 		line_text(line, key, text);
 }
 
-static int tell(struct exceptions *exceptions, struct stream *stream, const struct seen *seen, uint64_t object, const char *name, bool has_text)
+static int tell(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event, uint64_t object, const char *name, bool has_text)
 {
-	const struct handled *handled = handled_by(exceptions, seen->tid);
+	const struct handled *handled = handled_by(exceptions, event->tid);
 	uint64_t cause = handled && handled->object != object ? handled->object : 0;
-	struct throw_place place = take_place(exceptions, seen);
+	struct throw_place place = take_place(exceptions, event);
 	struct line *line = &exceptions->line;
 	char text[ARGUMENT_TEXT_MOST + 1];
 
 	line_begin(line, kind_name(KIND_EXCEPTION));
-	line_time(line, "ts", seen->ts);
-	line_integer(line, "tid", seen->tid);
+	line_time(line, "ts", event->ts);
+	line_integer(line, "tid", event->tid);
 	if (place.stack)
 		line_integer(line, "pid", place.process);
 	add_object(line, "object", object);
 	line_text(line, "name", name ? name : "?");
-	if (has_text && text_of(seen, SLOT_WHAT, text))
+	if (has_text && exception_text(event, SLOT_WHAT, text))
 		line_text(line, "what", text);
 	if (place.function)
 		line_text(line, "function", place.function);
 	add_object(line, "cause", cause);
-	if (seen->selected->exception != MOMENT_THROW)
+	if (event->selected->exception != MOMENT_THROW)
 		line_text(line, "again", "yes");
 	if (place.stack)
 		line_unsigned(line, "stack", place.stack);
@@ -643,57 +621,57 @@ static int tell(struct exceptions *exceptions, struct stream *stream, const stru
 	return stream_write_line(stream, line);
 }
 
-static int see_throw(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+static int see_throw(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	char mangled[ARGUMENT_TEXT_MOST + 1];
-	const char *name = text_of(seen, SLOT_NAMES, mangled) ? spell(exceptions, mangled) : NULL;
+	const char *name = exception_text(event, SLOT_NAMES, mangled) ? spell(exceptions, mangled) : NULL;
 
-	return tell(exceptions, stream, seen, number_of(seen, SLOT_OBJECT), name, has_what(seen));
+	return tell(exceptions, stream, event, exception_number(event, SLOT_OBJECT), name, has_what(event));
 }
 
 /* `throw;` */
-static int see_rethrow(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+static int see_rethrow(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
-	const struct handled *handled = handled_by(exceptions, seen->tid);
+	const struct handled *handled = handled_by(exceptions, event->tid);
 
-	return tell(exceptions, stream, seen, handled ? handled->object : 0, handled ? handled->name : NULL, false);
+	return tell(exceptions, stream, event, handled ? handled->object : 0, handled ? handled->name : NULL, false);
 }
 
 /* A system call has failed, by the kernel's own words: head, number, result. */
-static int see_call(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+static int see_call(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	struct line *line = &exceptions->line;
 	const char *name;
 	char call[64];
 	long words[2];
 
-	if (seen->size < CALL_AT + sizeof(words))
+	if (event->size < CALL_AT + sizeof(words))
 		return 0;
-	memcpy(words, seen->payload + CALL_AT, sizeof(words));
+	memcpy(words, event->payload + CALL_AT, sizeof(words));
 	name = words[1] < 0 && words[1] > -ERRNO_END ? strerrorname_np((int)-words[1]) : NULL;
 	if (!name)
 		return 0;
 	machine_spell_call(exceptions->machine, words[0], call, sizeof(call));
 	line_begin(line, kind_name(KIND_EXCEPTION));
-	line_time(line, "ts", seen->ts);
-	line_integer(line, "tid", seen->tid);
+	line_time(line, "ts", event->ts);
+	line_integer(line, "tid", event->tid);
 	line_text(line, "name", name);
 	line_text(line, "function", call);
 	return stream_write_line(stream, line);
 }
 
 /* A call has failed, by what the user calls a failure. */
-static int see_return(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+static int see_return(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	struct line *line = &exceptions->line;
-	char *function, *name = exception_return_name(seen->selected, seen->payload, seen->size, &function);
+	char *function, *name = exception_return_name(event->selected, event->payload, event->size, &function);
 	int status = 0;
 
 	if (!name)
 		return 0;
 	line_begin(line, kind_name(KIND_EXCEPTION));
-	line_time(line, "ts", seen->ts);
-	line_integer(line, "tid", seen->tid);
+	line_time(line, "ts", event->ts);
+	line_integer(line, "tid", event->tid);
 	line_text(line, "name", name);
 	line_text(line, "function", function);
 	status = stream_write_line(stream, line);
@@ -703,16 +681,16 @@ static int see_return(struct exceptions *exceptions, struct stream *stream, cons
 }
 
 /* Python's: the innermost function is the one that raises. */
-static int see_python(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+static int see_python(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
-	struct python_set *set = &find_thrower(exceptions, seen->tid, true)->python;
+	struct python_set *set = &find_thrower(exceptions, event->tid, true)->python;
 	struct line *line = &exceptions->line;
 
-	if (!exception_python_see(set, seen->selected, MOMENT_PYTHON, seen->payload, seen->size))
+	if (!exception_python_see(set, event, MOMENT_PYTHON))
 		return 0;
 	line_begin(line, kind_name(KIND_EXCEPTION));
-	line_time(line, "ts", seen->ts);
-	line_integer(line, "tid", seen->tid);
+	line_time(line, "ts", event->ts);
+	line_integer(line, "tid", event->tid);
 	line_text(line, "name", set->name);
 	if (set->what)
 		line_text(line, "what", set->what);
@@ -726,26 +704,26 @@ static int see_python(struct exceptions *exceptions, struct stream *stream, cons
 
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct selected *selected, int32_t tid, int64_t ts, const char *payload, size_t size)
 {
-	const struct seen seen = {selected, payload, size, tid, ts};
+	const struct exception_event event = {selected, payload, size, tid, ts};
 
 	switch (selected->exception) {
 	case MOMENT_RETHROW:
-		return see_rethrow(exceptions, stream, &seen);
+		return see_rethrow(exceptions, stream, &event);
 	case MOMENT_CATCH:
-		begin_catch(exceptions, &seen);
+		begin_catch(exceptions, &event);
 		return 0;
 	case MOMENT_CAUGHT:
-		end_catch(exceptions, &seen);
+		end_catch(exceptions, &event);
 		return 0;
 	case MOMENT_CALL:
-		return see_call(exceptions, stream, &seen);
+		return see_call(exceptions, stream, &event);
 	case MOMENT_RETURN:
-		return see_return(exceptions, stream, &seen);
+		return see_return(exceptions, stream, &event);
 	case MOMENT_PYTHON:
 	case MOMENT_PYTHON + 1:
 	case MOMENT_PYTHON + 2:
-		return see_python(exceptions, stream, &seen);
+		return see_python(exceptions, stream, &event);
 	default:
-		return see_throw(exceptions, stream, &seen);
+		return see_throw(exceptions, stream, &event);
 	}
 }

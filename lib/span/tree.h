@@ -53,7 +53,4 @@ struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char
 struct graph *tree_messages_graph(const struct kept_span *spans, int32_t root, const char *id, const struct activity_source *sources,
 				  struct spans_counts *counts);
 
-/* The operation's name with '*' for numbers and ids in it; the caller frees it. */
-char *operation_name(const char *operation);
-
 #endif
