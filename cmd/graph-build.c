@@ -15,8 +15,8 @@
 #include "event/event.h"
 #include "calls/build.h"
 #include "graph/graph_record.h"
-#include "walk/build.h"
-#include "walk/cuts.h"
+#include "walk/whole_build.h"
+#include "walk/edge_rules.h"
 #include "walk/whole_record.h"
 
 static uint64_t worst = 3;
@@ -87,7 +87,7 @@ static int whole_stream_over(void *context)
 {
 	struct building *building = context;
 	struct whole *graph = whole_builder_finish(building->whole);
-	int status = graph && cuts_apply(graph, &semantics, true, NULL) == 0 ? whole_write(graph, building->stream, building->announced) : -1;
+	int status = graph && edge_rules_apply(graph, &semantics, true, NULL) == 0 ? whole_write(graph, building->stream, building->announced) : -1;
 
 	building->announced = false;
 	whole_free(graph);

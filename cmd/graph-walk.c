@@ -19,8 +19,8 @@
 #include "base/memory.h"
 #include "event/event.h"
 #include "walk/answer.h"
-#include "walk/build.h"
-#include "walk/cuts.h"
+#include "walk/whole_build.h"
+#include "walk/edge_rules.h"
 #include "walk/session.h"
 #include "walk/whole_record.h"
 
@@ -396,9 +396,9 @@ static int read_streams(struct reading *reading, struct reading *normal, struct 
 	/* save and dot write into the working folder */
 	confine(CONFINE_RENAME | CONFINE_TEMPORARY, ".", reading->count ? files : files + 1, reading->count + normal->count);
 	status = read_whole(reading);
-	if (status == EXIT_FAILED || (normal->count && read_whole(normal) == EXIT_FAILED) || cuts_apply(reading->whole, semantics, true, NULL) < 0)
+	if (status == EXIT_FAILED || (normal->count && read_whole(normal) == EXIT_FAILED) || edge_rules_apply(reading->whole, semantics, true, NULL) < 0)
 		die("%s", fail_text());
-	if (normal->count && cuts_apply(normal->whole, semantics, false, NULL) < 0)
+	if (normal->count && edge_rules_apply(normal->whole, semantics, false, NULL) < 0)
 		die("%s", fail_text());
 	return status;
 }

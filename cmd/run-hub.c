@@ -17,7 +17,7 @@
 #include "fleet/board.h"
 #include "fleet/store.h"
 #include "fleet/subject.h"
-#include "fleet/watch.h"
+#include "fleet/node_choice.h"
 #include "run/job.h"
 
 enum { WATCH_SECONDS = 60 /* between two looks at the runs, while more come */ };
@@ -316,13 +316,13 @@ static int judge(struct fleet_link *link, const struct order *light_order)
 {
 	struct grouping_options how = {.metric = metric, .job = light_order->job};
 	struct order order = *light_order;
-	struct watch_choice choice;
+	struct node_choice choice;
 	bool there;
 	int status, found = 0;
 
 	order.job = memory_format("%s.full", light_order->job);
 	status = board_has(link, order.job, &there);
-	if (status == 0 && !there && (found = watch_choose((char *)output, &how, &choice)) < 0)
+	if (status == 0 && !there && (found = node_choice_make((char *)output, &how, &choice)) < 0)
 		warn("%s", fail_text());
 	if (found > 0) {
 		order.until = read_until();

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "clock/feasible.h"
-#include "span/talks.h"
+#include "span/connections.h"
 
 struct host {
 	char *name;
@@ -96,14 +96,14 @@ void hosts_clock_steps(struct hosts *hosts, int host, const struct clock_steps *
 
 /* --- who talked to whom ------------------------------------------------------------------------------------------- */
 
-static struct talks *gather(const struct hosts *hosts)
+static struct connections *gather(const struct hosts *hosts)
 {
-	struct talks *talks = talks_new();
+	struct connections *connections = connections_new();
 
 	for (size_t i = 0; i < hosts->hosts.count; i++)
 		if (hosts->hosts.items[i].flows)
-			talks_add(talks, (int)i, hosts->hosts.items[i].flows);
-	return talks;
+			connections_add(connections, (int)i, hosts->hosts.items[i].flows);
+	return connections;
 }
 
 struct bounds {
@@ -137,12 +137,12 @@ static void add_direction(struct bounds *bounds, const struct end *from, const s
 		add_bounds(bounds, from, &to->arrived, upper);
 }
 
-static void add_talk(struct bounds *bounds, const struct talk *talk, int host, int other)
+static void add_connection(struct bounds *bounds, const struct connection *connection, int host, int other)
 {
-	int side = talk->host[0] == host ? 0 : 1;
-	const struct end *here = talk->end[side], *there = talk->end[!side];
+	int side = connection->host[0] == host ? 0 : 1;
+	const struct end *here = connection->end[side], *there = connection->end[!side];
 
-	if (talk->host[side] != host || talk->host[!side] != other)
+	if (connection->host[side] != host || connection->host[!side] != other)
 		return;
 	add_direction(bounds, here, there, true);
 	add_direction(bounds, there, here, false);
@@ -250,7 +250,7 @@ static void extend(struct clock_line *line, const struct clock_line *other)
 		*line = (struct clock_line){line->from, line->to, other->origin, other->offset, other->slope, INFINITY, other->bounds};
 }
 
-static void add_link(struct hosts *hosts, const struct talks *talks, int number, int other_number)
+static void add_link(struct hosts *hosts, const struct connections *connections, int number, int other_number)
 {
 	const struct host *host = &hosts->hosts.items[number], *other = &hosts->hosts.items[other_number];
 	struct link link = {.host = number, .other = other_number, .one_way = steps_of(other) > 0};
@@ -259,9 +259,9 @@ static void add_link(struct hosts *hosts, const struct talks *talks, int number,
 	size_t eras[2] = {0, 0};
 	int64_t from = host->first;
 
-	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
-		if (!talk->loopback)
-			add_talk(&bounds, talk, number, other_number);
+	for (const struct connection *connection = NULL; (connection = connections_next(connections, connection));)
+		if (!connection->loopback)
+			add_connection(&bounds, connection, number, other_number);
 	if (bounds.items.count)
 		qsort(bounds.items.items, bounds.items.count, sizeof(struct bound), by_time);
 	cuts = find_cuts(&bounds, host, other);
@@ -353,7 +353,7 @@ static void place_by_wall(struct hosts *hosts, struct host *host)
 
 void hosts_find(struct hosts *hosts, int reference)
 {
-	struct talks *talks = gather(hosts);
+	struct connections *connections = gather(hosts);
 	int count = (int)hosts->hosts.count;
 
 	hosts->reference = reference;
@@ -362,11 +362,11 @@ void hosts_find(struct hosts *hosts, int reference)
 			bool stepped[2] = {steps_of(&hosts->hosts.items[i]), steps_of(&hosts->hosts.items[k])};
 
 			if (stepped[0] || !stepped[1])
-				add_link(hosts, talks, i, k);
+				add_link(hosts, connections, i, k);
 			if (stepped[1])
-				add_link(hosts, talks, k, i);
+				add_link(hosts, connections, k, i);
 		}
-	talks_free(talks);
+	connections_free(connections);
 	hosts->hosts.items[reference].placed = true;
 	while (join_next(hosts))
 		;

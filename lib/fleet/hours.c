@@ -19,7 +19,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "fleet/intake.h"
-#include "fleet/stage.h"
+#include "fleet/stage_pipe.h"
 
 #define HOUR ".tb.zst"
 #define NOTE "moments" /* names of files that were ranked, a line each */

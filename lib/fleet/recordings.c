@@ -21,15 +21,15 @@
 #include "base/number.h"
 #include "fleet/intake.h"
 #include "fleet/order.h"
-#include "fleet/seek.h"
-#include "fleet/stage.h"
+#include "fleet/program_search.h"
+#include "fleet/stage_pipe.h"
 #include "run/job.h"
 
 enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, ARGUMENTS = 80 };
 
 struct recording {
 	struct order *order;	/* a copy */
-	struct seek *seek;	/* of an order that names a server; NULL: none was needed yet */
+	struct program_search *search;	/* of an order that names a server; NULL: none was needed yet */
 	struct stage_pipe stages;	/* trace-collect, run-features, and what takes in */
 	bool ending;		/* the order is over */
 	bool wanted;		/* by the orders that were read last */
@@ -57,7 +57,7 @@ static void free_recording(struct recording *recording)
 
 	*ARRAY_ADD(&one.all) = *recording->order;
 	orders_free(&one);
-	seek_free(recording->seek);
+	program_search_free(recording->search);
 	free(recording->order);
 	free(recording);
 }
@@ -190,9 +190,9 @@ static char *job_text(const struct recordings *recordings, struct recording *rec
 
 	if (!order->url)
 		return memory_text(order->text, strlen(order->text));
-	if (!recording->seek)
-		recording->seek = seek_new(order->url, recordings->options.permission);
-	programs = seek_look(recording->seek);
+	if (!recording->search)
+		recording->search = program_search_new(order->url, recordings->options.permission);
+	programs = program_search_look(recording->search);
 	return *programs ? permission_with_programs(order->text, programs) : NULL;
 }
 

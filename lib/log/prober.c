@@ -15,7 +15,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/open_files.h"
-#include "log/calls.h"
+#include "log/call_collector.h"
 #include "log/pairing.h"
 #include "log/probe_cost.h"
 #include "stream/fields.h"
@@ -99,7 +99,7 @@ static _Noreturn void collect(const struct server *server, const char *clock)
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !server->options->dry; i++)
 		signal(asking[i], SIG_DFL);
 	prctl(PR_SET_NAME, "probe-log-calls");
-	_exit(calls_collect(server->options, server->prices, clock, STDIN_FILENO, STDOUT_FILENO) < 0 ? 1 : 0);
+	_exit(call_collector_run(server->options, server->prices, clock, STDIN_FILENO, STDOUT_FILENO) < 0 ? 1 : 0);
 }
 
 static _Noreturn void pair(void)

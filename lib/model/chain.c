@@ -230,7 +230,7 @@ static void add_link(struct story *story, const struct site *site, const struct 
 	struct chain_link new = {.tid = link->node->tid, .name = fit_clean(raw_name(link))};
 	struct identity identity;
 
-	if (who_find(site->who, new.tid, node->end == TIME_NONE ? node->start : node->end, new.name, &identity))
+	if (process_table_find(site->who, new.tid, node->end == TIME_NONE ? node->start : node->end, new.name, &identity))
 		new.identity = identity_copy(&identity);
 	if (link->wait)
 		new.wait = label_deed(site, link->wait->deed);

@@ -132,13 +132,13 @@ void culprit_count(struct culprit *culprit, const struct site *site, struct grap
 {
 	struct deed *raw = raw_deed(fields);
 	const struct deed *deed = graph_deed(graph, raw);
-	struct doers doers = who_of_nodes(site->who, graph, deed);
+	struct doers doers = process_table_of_nodes(site->who, graph, deed);
 
 	culprit->threads = threads_of(graph, deed);
 	culprit->processes = doers.processes;
 	culprit->identity = doers.identity;
 	if (*culprit->whom)
-		culprit->whom_identity = who_for_nodes(site->who, graph, deed).identity;
+		culprit->whom_identity = process_table_for_nodes(site->who, graph, deed).identity;
 	free(culprit->fuller);
 	culprit->fuller = culprit_words(culprit->deed, culprit->threads, culprit->processes);
 	if (culprit->threads > 1) /* it was measured of one of them */

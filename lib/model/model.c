@@ -90,7 +90,7 @@ static int task_seen(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
-	return fields ? taken(model, who_task(model->site->who, fields)) : -1;
+	return fields ? taken(model, process_table_task(model->site->who, fields)) : -1;
 }
 
 static int track_seen(void *context, const struct record *record)
@@ -165,7 +165,7 @@ static int request_seen(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
-	return fields ? taken(model, logged_request(model->logged, model->site->number, fields)) : -1;
+	return fields ? taken(model, logged_requests_take(model->logged, model->site->number, fields)) : -1;
 }
 
 static int call_seen(void *context, const struct record *record)
@@ -173,7 +173,7 @@ static int call_seen(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
-	return fields ? taken(model, called_take(model->called, fields)) : -1;
+	return fields ? taken(model, logged_calls_take(model->called, fields)) : -1;
 }
 
 static int diff_seen(void *context, const struct record *record)
@@ -203,7 +203,7 @@ static int all_read(void *context)
 	overhead_stream_over(&model->overhead);
 	tracks_stream_over(model->tracks);
 	site_stream_over(model->site);
-	logged_stream_over(model->logged);
+	logged_requests_stream_over(model->logged);
 	return status;
 }
 
@@ -263,8 +263,8 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->tracks = tracks_new(model->site, stream);
 	model->verdicts = verdicts_new();
 	model->contrast = contrast_new();
-	model->logged = logged_new();
-	model->called = called_new();
+	model->logged = logged_requests_new();
+	model->called = logged_calls_new();
 	model->usual = usual_new(stream);
 	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
@@ -303,8 +303,8 @@ void model_free(struct model *model)
 	free(model->first);
 	verdicts_free(model->verdicts);
 	contrast_free(model->contrast);
-	logged_free(model->logged);
-	called_free(model->called);
+	logged_requests_free(model->logged);
+	logged_calls_free(model->called);
 	usual_free(model->usual);
 	if (model->views)
 		views_free(model->views);

@@ -12,7 +12,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "model/called.h"
+#include "model/logged_calls.h"
 #include "model/contrast.h"
 #include "model/moments.h"
 #include "model/overhead.h"
@@ -26,8 +26,8 @@ struct model {
 	struct verdicts *verdicts; /* who is to blame over all moments */
 	struct overhead overhead;	   /* what was read, and what tailblame itself used */
 	struct contrast *contrast; /* what sets slow runs apart */
-	struct logged *logged;	   /* requests that triggers logged */
-	struct called *called;	   /* calls that were logged */
+	struct logged_requests *logged;	   /* requests that triggers logged */
+	struct logged_calls *called;	   /* calls that were logged */
 	struct usual *usual;	   /* who usually ends such waits */
 	struct views *views;	   /* pictures that state files ask for; NULL: nobody draws them */
 	struct moments *moments;

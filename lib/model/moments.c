@@ -19,7 +19,7 @@ struct moments {
 	struct site *site;
 	struct tracks *tracks;
 	struct verdicts *verdicts;
-	struct logged *logged;
+	struct logged_requests *logged;
 	moment_teller *teller;
 	void *context;
 	struct moment_counts *counts, own; /* own: unless they are counted with others */
@@ -210,10 +210,10 @@ static void find_processes(const struct moments *moments, struct moment *moment)
 	for (size_t i = 0; i < moment->worst.count; i++) {
 		struct signal *signal = moment->worst.items[i];
 
-		if (signal->tid > 0 && !signal->identity.pid && who_find(moments->site->who, signal->tid, signal->ts, signal->comm, &identity))
+		if (signal->tid > 0 && !signal->identity.pid && process_table_find(moments->site->who, signal->tid, signal->ts, signal->comm, &identity))
 			signal->identity = identity_copy(&identity);
 		if (signal->client_tid > 0 && !signal->client_identity.pid &&
-		    who_find(moments->site->who, signal->client_tid, signal->ts, signal->client, &identity))
+		    process_table_find(moments->site->who, signal->client_tid, signal->ts, signal->client, &identity))
 			signal->client_identity = identity_copy(&identity);
 	}
 }
@@ -237,7 +237,7 @@ static int tell(struct moments *moments)
 	close_story(moments);
 	if (moments->request) {
 		moments->counts->moments--;
-		logged_stories(moments->logged, moments->site->number, moments->request, moment->stories.items, moment->stories.count);
+		logged_requests_stories(moments->logged, moments->site->number, moments->request, moment->stories.items, moment->stories.count);
 		return 0;
 	}
 	merge_signals(moments, moment);
@@ -583,7 +583,7 @@ int moments_take(struct moments *moments, enum kind kind, const struct fields *f
 /* --- from beginning to end --------------------------------------------------------------------------------------------- */
 
 struct moments *moments_new(struct stream *stream, struct site *site, struct tracks *tracks, struct verdicts *verdicts,
-			    struct logged *logged, moment_teller *teller, void *context)
+			    struct logged_requests *logged, moment_teller *teller, void *context)
 {
 	struct moments *moments = NEW(struct moments);
 

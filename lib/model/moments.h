@@ -16,7 +16,7 @@
 #ifndef MODEL_MOMENTS_H
 #define MODEL_MOMENTS_H
 
-#include "model/logged.h"
+#include "model/logged_requests.h"
 #include "model/moment.h"
 #include "model/tracks.h"
 #include "model/verdicts.h"
@@ -28,7 +28,7 @@ struct moments;
 
 /* The parts of the model that moments are counted in. */
 struct moments *moments_new(struct stream *stream, struct site *site, struct tracks *tracks, struct verdicts *verdicts,
-			    struct logged *logged, moment_teller *teller, void *context);
+			    struct logged_requests *logged, moment_teller *teller, void *context);
 void moments_free(struct moments *moments);
 
 /* Those of another host of the stream, told and counted with these, which must outlive them. */

@@ -17,7 +17,7 @@ struct site *site_new(struct stream *stream)
 	site->kernel = memory_format("%s", "");
 	site->seen = site->over = site->data = site->watched = NO_TIMES;
 	site->events = events_new(stream);
-	site->who = who_new();
+	site->who = process_table_new();
 	return site;
 }
 
@@ -27,7 +27,7 @@ static void free_host(struct site *site)
 	free(site->host);
 	free(site->kernel);
 	events_free(site->events);
-	who_free(site->who);
+	process_table_free(site->who);
 }
 
 void site_free(struct site *site)
@@ -131,7 +131,7 @@ int site_stream(struct site *site, const struct fields *fields)
 {
 	int found;
 
-	who_forget(site->who);
+	process_table_forget(site->who);
 	site->within.count = 0;
 	free(site->host);
 	free(site->kernel);

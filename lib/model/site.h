@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "event/event.h"
 #include "model/clock.h"
-#include "model/who.h"
+#include "model/process_table.h"
 #include "stream/stream.h"
 
 enum { SITE_HOSTS = 16 };
@@ -41,7 +41,7 @@ struct site {
 	uint64_t cpus;	     /* of the machine; 0: not known */
 	struct clock clock;
 	struct events *events; /* names of devices and threads */
-	struct who *who;       /* processes */
+	struct process_table *who;       /* processes */
 
 	/* all streams */
 	ARRAY(char *) hosts; /* each once, at most SITE_HOSTS */

@@ -22,7 +22,7 @@
 #include "program/image_file.h"
 #include "program/lookup_message.h"
 #include "program/opener.h"
-#include "program/returns.h"
+#include "program/language.h"
 #include "program/symbol.h"
 
 enum { SOCKET = STDERR_FILENO + 1, MEMORY = 768 << 20, MEMORY_SHARE = 4 /* of the machine's, at most */, PRIORITY = -20 };
@@ -201,7 +201,7 @@ static void tell_offset(void)
 	const char *function = second_text();
 	uint64_t offset;
 
-	if (symbol_offset(asked.fd, asked.text, function, &offset) < 0 || returns_allowed(asked.fd, asked.text, function) < 0)
+	if (symbol_offset(asked.fd, asked.text, function, &offset) < 0 || language_allows_probes(asked.fd, asked.text, function) < 0)
 		answer_text(ANSWER_FAILED, fail_text());
 	else
 		answer_number(offset);
@@ -224,10 +224,10 @@ static void tell_matching(void)
 	struct symbol_names names = {0};
 	size_t told = 0;
 
-	if (returns_allowed(asked.fd, asked.text, pattern) == 0)
+	if (language_allows_probes(asked.fd, asked.text, pattern) == 0)
 		symbol_matching(asked.fd, asked.text, pattern, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		if (returns_allowed(asked.fd, asked.text, names.items[i]) == 0) {
+		if (language_allows_probes(asked.fd, asked.text, names.items[i]) == 0) {
 			answer_text(ANSWER_MORE, names.items[i]);
 			told++;
 		}

@@ -13,7 +13,7 @@ struct lookup;
 struct symbol_names;
 
 /*
- * As symbol_offset(), symbol_variable() and symbol_matching(), of the file at this path, without the functions that returns_allowed() refuses.
+ * As symbol_offset(), symbol_variable() and symbol_matching(), of the file at this path, without the functions that language_allows_probes() refuses.
  * A probe in the wrong place ends programs; so only a process that has read no other file is asked.
  */
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);

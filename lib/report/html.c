@@ -520,23 +520,23 @@ static void put_logged_rows(const struct logged_trigger *trigger, enum graph_kin
 /* Calls that were logged, and the values that tell those of requests that matched from the others. */
 static void put_called(struct report *report, FILE *out)
 {
-	const struct called_function *function;
+	const struct logged_function *function;
 
-	for (size_t i = 0; (function = called_function(report->model->called, i)); i++) {
-		char *words = called_words(function);
+	for (size_t i = 0; (function = logged_calls_function(report->model->called, i)); i++) {
+		char *words = logged_calls_words(function);
 
 		fputs(i == 0 ? "<section>\n<h2>Logged calls</h2>\n" : "", out);
 		element(out, "<p>", words, "</p>");
 		free(words);
 		for (size_t n = 0; n < function->values.count && n < LOGGED_SHOWN; n++) {
-			words = called_value_words(&function->values.items[n]);
+			words = logged_calls_value_words(&function->values.items[n]);
 			fputs(n == 0 ? "<ul>\n" : "", out);
 			element(out, "<li>", words, "</li>");
 			free(words);
 		}
 		fputs(function->values.count ? "</ul>\n" : "", out);
 	}
-	if (called_function(report->model->called, 0))
+	if (logged_calls_function(report->model->called, 0))
 		fputs("</section>\n", out);
 }
 
@@ -545,8 +545,8 @@ static void put_logged(struct report *report, FILE *out)
 {
 	const struct logged_trigger *trigger;
 
-	for (size_t i = 0; (trigger = logged_trigger(report->model->logged, i)); i++) {
-		char *words = logged_words(trigger);
+	for (size_t i = 0; (trigger = logged_requests_trigger(report->model->logged, i)); i++) {
+		char *words = logged_requests_words(trigger);
 
 		fputs(i == 0 ? "<section>\n<h2>Logged requests</h2>\n" : "", out);
 		element(out, "<p>", words, "</p>");
@@ -554,7 +554,7 @@ static void put_logged(struct report *report, FILE *out)
 		put_logged_rows(trigger, GRAPH_WAKE, out);
 		put_logged_rows(trigger, GRAPH_RAG, out);
 	}
-	if (logged_trigger(report->model->logged, 0))
+	if (logged_requests_trigger(report->model->logged, 0))
 		fputs("</section>\n", out);
 }
 

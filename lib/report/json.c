@@ -508,15 +508,15 @@ static json_t *trigger_object(const struct logged_trigger *trigger)
 /* NULL: no trigger logged a request. */
 static json_t *trigger_array(const struct model *model)
 {
-	const struct logged_trigger *trigger = logged_trigger(model->logged, 0);
+	const struct logged_trigger *trigger = logged_requests_trigger(model->logged, 0);
 	json_t *array = trigger ? json_array() : NULL;
 
-	for (size_t i = 0; (trigger = logged_trigger(model->logged, i)); i++)
+	for (size_t i = 0; (trigger = logged_requests_trigger(model->logged, i)); i++)
 		json_array_append_new(array, trigger_object(trigger));
 	return array;
 }
 
-static json_t *called_object(const struct called_function *function)
+static json_t *called_object(const struct logged_function *function)
 {
 	static const char *const names[] = {[LOGGED_MATCHED] = "matched", [LOGGED_OTHERS] = "others"};
 	json_t *object = json_object(), *values = json_array();
@@ -547,10 +547,10 @@ static json_t *called_object(const struct called_function *function)
 /* NULL: no call was logged. */
 static json_t *called_array(const struct model *model)
 {
-	const struct called_function *function = called_function(model->called, 0);
+	const struct logged_function *function = logged_calls_function(model->called, 0);
 	json_t *array = function ? json_array() : NULL;
 
-	for (size_t i = 0; (function = called_function(model->called, i)); i++)
+	for (size_t i = 0; (function = logged_calls_function(model->called, i)); i++)
 		json_array_append_new(array, called_object(function));
 	return array;
 }

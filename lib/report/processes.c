@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/who.h"
+#include "model/process_table.h"
 
 enum { NAMES_MAX = 64 };
 

@@ -607,7 +607,7 @@ static char *say_nothing(const struct model *model)
 	if (is_unfiltered(model))
 		return memory_format("the stream has not passed cchart-filter, so nothing was measured: "
 				     "the pipe is trace-collect | cchart-filter | blame-rank | report");
-	if (!model->tracks->charts && model->counts->moments == 0 && !verdicts_diff(model->verdicts) && !called_function(model->called, 0) &&
+	if (!model->tracks->charts && model->counts->moments == 0 && !verdicts_diff(model->verdicts) && !logged_calls_function(model->called, 0) &&
 	    !(model->views && views_view(model->views, 0)))
 		return memory_format("nothing to report: the input holds no chart, signal or graph; "
 				     "the pipe is trace-collect | cchart-filter | blame-rank | report");

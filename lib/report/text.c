@@ -406,8 +406,8 @@ static void print_logged(const struct report *report)
 {
 	const struct logged_trigger *trigger;
 
-	for (size_t i = 0; (trigger = logged_trigger(report->model->logged, i)); i++) {
-		char *words = logged_words(trigger);
+	for (size_t i = 0; (trigger = logged_requests_trigger(report->model->logged, i)); i++) {
+		char *words = logged_requests_words(trigger);
 
 		wrap(report, report->out, "", words);
 		free(words);
@@ -427,15 +427,15 @@ static void print_logged(const struct report *report)
 /* The calls that were logged, and what tells those of requests that matched from the others. */
 static void print_called(const struct report *report)
 {
-	const struct called_function *function;
+	const struct logged_function *function;
 
-	for (size_t i = 0; (function = called_function(report->model->called, i)); i++) {
-		char *words = called_words(function);
+	for (size_t i = 0; (function = logged_calls_function(report->model->called, i)); i++) {
+		char *words = logged_calls_words(function);
 
 		wrap(report, report->out, "", words);
 		free(words);
 		for (size_t n = 0; n < function->values.count && n < LOGGED_SHOWN; n++) {
-			words = called_value_words(&function->values.items[n]);
+			words = logged_calls_value_words(&function->values.items[n]);
 			wrap(report, report->out, "  ", words);
 			free(words);
 		}

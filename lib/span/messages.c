@@ -26,7 +26,7 @@ struct span_of_bytes {
 /* An end, and what state files tell of its queue, or of what comes in. */
 struct side {
 	const struct end *end;
-	const struct talk *talk; /* NULL: the other end is not known */
+	const struct connection *connection; /* NULL: the other end is not known */
 	int host;
 	ARRAY(const struct queued *) queued; /* in order of time */
 	ARRAY(const struct begun *) begun;   /* messages that come in, in order of time */
@@ -97,7 +97,7 @@ bool messages_have(const struct messages *messages, const struct end *end)
 
 	if (!side)
 		return false;
-	other = side->talk ? find_side(messages, side->talk->end[side->talk->end[0] == end]) : NULL;
+	other = side->connection ? find_side(messages, side->connection->end[side->connection->end[0] == end]) : NULL;
 	return side->begun.count || (other && other->begun.count);
 }
 
@@ -277,7 +277,7 @@ static struct message *find_owned(const struct messages *messages, int host, uin
 
 static const struct end *other_end(const struct side *side)
 {
-	return side->talk ? side->talk->end[side->talk->end[0] == side->end] : NULL;
+	return side->connection ? side->connection->end[side->connection->end[0] == side->end] : NULL;
 }
 
 /* Segments that the other side sent again may count twice. */
@@ -404,15 +404,15 @@ static bool is_idle(const struct messages *messages, const struct side *side, co
 {
 	const struct turn_host *hosts = messages->requests->hosts.items, *host = &hosts[side->host];
 	int64_t waited = waited_before(host, left->tid, left->ts, 1), width;
-	int there = side->talk->end[0] == side->end;
-	const struct turn_host *peer = &hosts[side->talk->host[there]];
+	int there = side->connection->end[0] == side->end;
+	const struct turn_host *peer = &hosts[side->connection->host[there]];
 	uint64_t sent;
 
 	if (waited == TIME_NONE || !turns_see_waits(host) || host->width == SPAN_WIDTH_UNKNOWN || peer->width == SPAN_WIDTH_UNKNOWN)
 		return false;
-	width = side->host == side->talk->host[there] ? 0 : host->width + peer->width;
+	width = side->host == side->connection->host[there] ? 0 : host->width + peer->width;
 	sent = position_at(&side->end->sent, waited);
-	return sent == position_at(&side->end->sent, left->ts) && position_at(&side->talk->end[there]->received, waited - width) >= sent;
+	return sent == position_at(&side->end->sent, left->ts) && position_at(&side->connection->end[there]->received, waited - width) >= sent;
 }
 
 /* Of a connection that is older than the trace: the first message before that time at which nothing else was in the queue begins a window. */
@@ -499,8 +499,8 @@ static void add_together(struct messages *messages, const struct end *end, uint6
 static void receive(struct messages *messages, const struct queue *queue, const struct queued *left, size_t first, bool alone)
 {
 	const struct side *side = queue->side;
-	int there = side->talk->end[0] == side->end;
-	const struct end *end = side->talk->end[there];
+	int there = side->connection->end[0] == side->end;
+	const struct end *end = side->connection->end[there];
 	const struct moved *sent = side->end->sent.items;
 	uint64_t from = first ? sent[first - 1].end : side->end->sent.before, to = sent[queue->end - 1].end;
 	size_t before = COUNT_UNTIL(end->received.items, end->received.count, end, to - 1), begin = COUNT_UNTIL(end->received.items, end->received.count, end, from);
@@ -510,7 +510,7 @@ static void receive(struct messages *messages, const struct queue *queue, const 
 		passed_on->last = later(passed_on->last, sent[queue->end - 1].ts);
 	if (before == end->received.count)
 		return;
-	message = add_message(messages, end, side->talk->host[there], &end->received.items[before]);
+	message = add_message(messages, end, side->connection->host[there], &end->received.items[before]);
 	message->taken = end->received.items[begin].ts;
 	message->start = arrival(end, side->end, from, message->taken);
 	message->left = left->ts;
@@ -525,7 +525,7 @@ static void receive(struct messages *messages, const struct queue *queue, const 
 static void empty_queue(struct messages *messages, struct queue *queue)
 {
 	const struct moves *sent = &queue->side->end->sent;
-	const struct talk *talk = queue->side->talk;
+	const struct connection *connection = queue->side->connection;
 	int64_t last = queue->end ? sent->items[queue->end - 1].ts : INT64_MIN;
 	size_t kept = 0;
 
@@ -541,8 +541,8 @@ static void empty_queue(struct messages *messages, struct queue *queue)
 		if (i == 0) {
 			uint64_t from = first ? sent->items[first - 1].end : sent->before;
 
-			add_together(messages, talk->end[0], from, sent->items[queue->end - 1].end);
-			add_together(messages, talk->end[1], from, sent->items[queue->end - 1].end);
+			add_together(messages, connection->end[0], from, sent->items[queue->end - 1].end);
+			add_together(messages, connection->end[1], from, sent->items[queue->end - 1].end);
 		}
 	}
 	queue->left.count = kept;
@@ -596,7 +596,7 @@ static void follow_queue(struct messages *messages, const struct side *side)
 
 	for (size_t i = 0; i < side->queued.count; i++)
 		any |= side->queued.items[i]->what == QUEUE_MESSAGE;
-	if (!any || !side->talk)
+	if (!any || !side->connection)
 		return;
 	for (size_t i = 0; i < side->queued.count; i++) {
 		queue.end = COUNT_UNTIL(sent->items, sent->count, ts, side->queued.items[i]->ts);
@@ -614,7 +614,7 @@ static int by_place(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-struct messages *messages_find(const struct requests *requests, const struct talks *talks)
+struct messages *messages_find(const struct requests *requests, const struct connections *connections)
 {
 	struct messages *messages = NEW(struct messages);
 	struct side *side;
@@ -629,10 +629,10 @@ struct messages *messages_find(const struct requests *requests, const struct tal
 	for (size_t h = 0; h < requests->hosts.count; h++)
 		find_descriptors(messages, (int)h);
 	order_stretches(messages);
-	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
+	for (const struct connection *connection = NULL; (connection = connections_next(connections, connection));)
 		for (int i = 0; i < 2; i++)
-			if ((side = find_side(messages, talk->end[i])))
-				side->talk = talk;
+			if ((side = find_side(messages, connection->end[i])))
+				side->connection = connection;
 	for (size_t h = 0; h < requests->hosts.count; h++)
 		share_out(messages, (int)h);
 	for (side = messages->sides; side; side = side->hh.next)

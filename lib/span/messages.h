@@ -12,13 +12,13 @@
  * If a connection is older than the trace, it is unknown at first whether its queue is empty. It was, if the thread waited for several descriptors,
  * came back and waited again without sending, though the other side had received all before: bytes in the queue would have been sent.
  *
- *	struct messages *messages = messages_find(requests, talks)	behind flows_end() and units_end() of all hosts
+ *	struct messages *messages = messages_find(requests, connections)	behind flows_end() and units_end() of all hosts
  *	messages_free(messages)
  */
 #ifndef SPAN_MESSAGES_H
 #define SPAN_MESSAGES_H
 
-#include "span/talks.h"
+#include "span/connections.h"
 #include "span/turns.h"
 
 struct message { /* as it came in at one end of a connection */
@@ -39,7 +39,7 @@ struct message { /* as it came in at one end of a connection */
 
 struct messages;
 
-struct messages *messages_find(const struct requests *requests, const struct talks *talks);
+struct messages *messages_find(const struct requests *requests, const struct connections *connections);
 void messages_free(struct messages *messages);
 
 const struct message *messages_list(const struct messages *messages, size_t *count);

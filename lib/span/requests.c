@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "span/messages.h"
 #include "span/spans.h"
-#include "span/talks.h"
+#include "span/connections.h"
 #include "span/turns.h"
 
 /* System calls that wait for one of several descriptors: those of all machines first. */
@@ -540,10 +540,10 @@ static void find_queues(struct requests *requests, struct ends *index, const str
 
 /* --- all ----------------------------------------------------------------------------------------------------------- */
 
-/* Of a talk: the end that asks, 0 or 1; -1: not known. Where one accepted, the other asks. */
-static int asking_end(const struct talk *talk)
+/* Of a connection: the end that asks, 0 or 1; -1: not known. Where one accepted, the other asks. */
+static int asking_end(const struct connection *connection)
 {
-	const struct end *a = talk->end[0], *b = talk->end[1];
+	const struct end *a = connection->end[0], *b = connection->end[1];
 
 	if (a->accepted == b->accepted)
 		return -1;
@@ -551,7 +551,7 @@ static int asking_end(const struct talk *talk)
 }
 
 /* Finds the turns of each end that is known to ask or to answer: its own events show it, or those of the other end. */
-static void find_all_turns(struct requests *requests, const struct talks *talks)
+static void find_all_turns(struct requests *requests, const struct connections *connections)
 {
 	for (size_t h = 0; h < requests->hosts.count; h++) {
 		const struct end *const *ends;
@@ -562,17 +562,17 @@ static void find_all_turns(struct requests *requests, const struct talks *talks)
 			if (ends[i]->accepted != ends[i]->connected)
 				find_turns(requests, ends[i], ends[i]->accepted, (int)h);
 	}
-	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));) {
-		int asking = asking_end(talk);
+	for (const struct connection *connection = NULL; (connection = connections_next(connections, connection));) {
+		int asking = asking_end(connection);
 
-		if (asking >= 0 && !talk->end[asking]->connected)
-			find_turns(requests, talk->end[asking], false, talk->host[asking]);
+		if (asking >= 0 && !connection->end[asking]->connected)
+			find_turns(requests, connection->end[asking], false, connection->host[asking]);
 	}
 }
 
 static void find_all(struct requests *requests)
 {
-	struct talks *talks = talks_new();
+	struct connections *connections = connections_new();
 	struct ends *index;
 
 	for (size_t h = 0; h < requests->hosts.count; h++) {
@@ -581,26 +581,26 @@ static void find_all(struct requests *requests)
 
 		flows_end(host->flows);
 		units_end(host->units);
-		talks_add(talks, (int)h, host->flows);
+		connections_add(connections, (int)h, host->flows);
 		flows_ends(host->flows, &count);
 		requests->counts.blind += count && !turns_see_waits(host);
 	}
-	requests->messages = messages_find(requests, talks);
-	find_all_turns(requests, talks);
+	requests->messages = messages_find(requests, connections);
+	find_all_turns(requests, connections);
 	index = index_turns(requests);
-	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
-		if (asking_end(talk) >= 0)
-			find_queues(requests, index, talk->end[asking_end(talk)], talk->end[!asking_end(talk)]);
+	for (const struct connection *connection = NULL; (connection = connections_next(connections, connection));)
+		if (asking_end(connection) >= 0)
+			find_queues(requests, index, connection->end[asking_end(connection)], connection->end[!asking_end(connection)]);
 	index_free(index);
 	find_units(requests);
 	if (requests->turns.count)
 		qsort(requests->turns.items, requests->turns.count, sizeof(struct turn), by_start);
 	index = index_turns(requests);
-	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
-		if (asking_end(talk) >= 0)
-			join_sides(requests, index, talk->end[asking_end(talk)], talk->end[!asking_end(talk)]);
+	for (const struct connection *connection = NULL; (connection = connections_next(connections, connection));)
+		if (asking_end(connection) >= 0)
+			join_sides(requests, index, connection->end[asking_end(connection)], connection->end[!asking_end(connection)]);
 	index_free(index);
-	talks_free(talks);
+	connections_free(connections);
 	causes_find(requests);
 }
 

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "walk/cuts.h"
+#include "walk/edge_rules.h"
 #include "walk/difference.h"
 #include "walk/dot.h"
 #include "walk/node_name.h"
@@ -297,7 +297,7 @@ static int rebuild(struct session *session)
 	whole = session->how.again(session->how.context);
 	if (!whole)
 		return -1;
-	if (cuts_apply(whole, session->how.semantics, true, NULL) < 0) {
+	if (edge_rules_apply(whole, session->how.semantics, true, NULL) < 0) {
 		whole_free(whole);
 		return -1;
 	}
@@ -323,12 +323,12 @@ static int learn(struct session *session, const char *line, size_t *cut)
 	if (semantics->rules.items[semantics->rules.count - 1].from.name)
 		status = rebuild(session);
 	else
-		status = cuts_apply(session->whole, semantics, true, cut);
+		status = edge_rules_apply(session->whole, semantics, true, cut);
 	if (status == 0)
 		return 0;
 	snprintf(reason, sizeof(reason), "%s", fail_text());
 	semantics_drop_last(semantics);
-	cuts_apply(session->whole, semantics, true, NULL);
+	edge_rules_apply(session->whole, semantics, true, NULL);
 	return fail("%s", reason);
 }
 
@@ -440,7 +440,7 @@ static int run_undo(struct request *request)
 	rebuilds = semantics->rules.items[semantics->rules.count - 1].from.name != NULL;
 	line = clean_text(semantics->rules.items[semantics->rules.count - 1].line, strlen(semantics->rules.items[semantics->rules.count - 1].line));
 	semantics_drop_last(semantics);
-	status = rebuilds ? rebuild(session) : cuts_apply(session->whole, semantics, true, NULL);
+	status = rebuilds ? rebuild(session) : edge_rules_apply(session->whole, semantics, true, NULL);
 	if (status == 0)
 		answer_line(session->describer.answer, json_pack("{s:s}", "undone", line), "undone: %s", line);
 	free(line);

@@ -7,7 +7,7 @@
  * from the numbers. So do the sets of what happened in a segment: most segments share theirs with others.
  *
  *	whole = whole_new()
- *	whole_thread(), whole_segment(), whole_edge() ...	walk/build.h, from events; walk/whole_record.h, from records
+ *	whole_thread(), whole_segment(), whole_edge() ...	walk/whole_build.h, from events; walk/whole_record.h, from records
  *	whole_ready(whole)					from here on it is only read: walk/whole_find.h
  *	whole_free(whole)
  *
@@ -64,7 +64,7 @@ struct whole_edge {
 	int64_t ts;
 	uint32_t from, to; /* segments */
 	uint8_t kind;	   /* enum edge_kind */
-	bool weak, cut, joined; /* the user says that it is none; the user added it (walk/cuts.h) */
+	bool weak, cut, joined; /* the user says that it is none; the user added it (walk/edge_rules.h) */
 };
 
 struct whole_count { /* of a counter, or of samples in a function (word 0: in none that is known), in a segment */

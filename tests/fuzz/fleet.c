@@ -5,7 +5,7 @@
 #include "fleet/order.h"
 #include "fleet/parcel.h"
 #include "fleet/permission.h"
-#include "fleet/seek.h"
+#include "fleet/program_search.h"
 #include "support/fuzz.h"
 
 /* What was opened is opened again, and is the same. */
@@ -73,8 +73,8 @@ static void seek(const char *line, size_t size)
 	size_t length = strnlen(line, size);
 	char *word = memory_text(line, length);
 
-	seek_is_named("files.example.org", line, size);
-	fuzz_must(length == 0 || seek_is_named(word, line, length));
+	program_search_is_named("files.example.org", line, size);
+	fuzz_must(length == 0 || program_search_is_named(word, line, length));
 	free(word);
 }
 

@@ -5,8 +5,8 @@
 #include "calls/build.h"
 #include "event/event.h"
 #include "support/fuzz.h"
-#include "walk/build.h"
-#include "walk/cuts.h"
+#include "walk/whole_build.h"
+#include "walk/edge_rules.h"
 #include "walk/whole_record.h"
 
 static const char fixed[] = "event ts=1 cpu=0 tid=0 comm=x name=sched:sched_switch prev_pid=0 prev_state=R next_comm=io next_pid=10\n"
@@ -40,8 +40,8 @@ static int over(void *context)
 	struct work *work = context;
 	struct whole *whole = whole_builder_finish(work->builder);
 
-	if (whole && cuts_apply(whole, work->semantics, true, NULL) == 0)
-		fuzz_must(cuts_apply(whole, work->semantics, false, NULL) == 0);
+	if (whole && edge_rules_apply(whole, work->semantics, true, NULL) == 0)
+		fuzz_must(edge_rules_apply(whole, work->semantics, false, NULL) == 0);
 	whole_free(whole);
 	return 0;
 }

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "program/ends.h"
-#include "program/returns.h"
+#include "program/language.h"
 #include "program/symbol.h"
 #include "support/fuzz.h"
 
@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(names.items[i]);
 	}
 	free(names.items);
-	returns_allowed(fd, path, "camlMain");
-	returns_allowed(fd, path, "main.main");
+	language_allows_probes(fd, path, "camlMain");
+	language_allows_probes(fd, path, "main.main");
 	if (file) {
 		ends_traits(file, text, sizeof(text), &length);
 		ends_switches(file, found);

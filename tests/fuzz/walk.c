@@ -3,7 +3,7 @@
 
 #include "event/event.h"
 #include "support/fuzz.h"
-#include "walk/build.h"
+#include "walk/whole_build.h"
 #include "walk/session.h"
 #include "walk/whole_record.h"
 

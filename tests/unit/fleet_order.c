@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "fleet/order.h"
 #include "fleet/permission.h"
-#include "fleet/seek.h"
+#include "fleet/program_search.h"
 #include "fleet/sender.h"
 #include "fleet/subject.h"
 
@@ -50,10 +50,10 @@ static void test_url(void)
 {
 	static const char line[] = "wget\0-q\0https://a.example.org:80/x\0b.example.org.";
 
-	assert(seek_is_named("a.example.org", line, sizeof(line) - 1) && seek_is_named("b.example.org", line, sizeof(line) - 1));
-	assert(!seek_is_named("example.org", line, sizeof(line) - 1) && !seek_is_named("a.example", line, sizeof(line) - 1));
-	assert(!seek_is_named("a.example.or", line, sizeof(line) - 1) && !seek_is_named("c.org", line, sizeof(line) - 1));
-	assert(seek_is_named("A.Example.org:80", line, sizeof(line) - 1) && !seek_is_named("a.example.org:8", line, sizeof(line) - 1));
+	assert(program_search_is_named("a.example.org", line, sizeof(line) - 1) && program_search_is_named("b.example.org", line, sizeof(line) - 1));
+	assert(!program_search_is_named("example.org", line, sizeof(line) - 1) && !program_search_is_named("a.example", line, sizeof(line) - 1));
+	assert(!program_search_is_named("a.example.or", line, sizeof(line) - 1) && !program_search_is_named("c.org", line, sizeof(line) - 1));
+	assert(program_search_is_named("A.Example.org:80", line, sizeof(line) - 1) && !program_search_is_named("a.example.org:8", line, sizeof(line) - 1));
 	assert(order_url_is_name("a.example.org:80/x") && !order_url_is_name("a b") && !order_url_is_name(""));
 }
 

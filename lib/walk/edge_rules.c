@@ -1,4 +1,4 @@
-#include "walk/cuts.h"
+#include "walk/edge_rules.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static size_t cut(struct whole *whole, const struct rule *rule)
 	return count;
 }
 
-int cuts_apply(struct whole *whole, const struct semantics *semantics, bool joins, size_t *last)
+int edge_rules_apply(struct whole *whole, const struct semantics *semantics, bool joins, size_t *last)
 {
 	size_t count = 0;
 

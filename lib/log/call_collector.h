@@ -1,9 +1,9 @@
 /*
- * calls: the collector of a logging: the entries and ends of some functions, with all their arguments, as a stream. Part of the prober,
+ * call_collector: the collector of a logging: the entries and ends of some functions, with all their arguments, as a stream. Part of the prober,
  * see prober.h.
  */
-#ifndef LOG_CALLS_H
-#define LOG_CALLS_H
+#ifndef LOG_CALL_COLLECTOR_H
+#define LOG_CALL_COLLECTOR_H
 
 #include "log/prober.h"
 
@@ -16,6 +16,6 @@ enum { PROBER_MESSAGE = 1 << 17 };
  * cannot be probed are left out, with a message. -1 after a message: none can be probed, or the collector failed.
  */
 struct probe_prices;
-int calls_collect(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output);
+int call_collector_run(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/called.h"
+#include "model/logged_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,21 +23,21 @@ struct argument {
 };
 
 struct function {
-	struct called_function told;
+	struct logged_function told;
 	ARRAY(struct argument) arguments;
 };
 
-struct called {
+struct logged_calls {
 	ARRAY(struct function *) functions;
 	bool sorted;
 };
 
-struct called *called_new(void)
+struct logged_calls *logged_calls_new(void)
 {
-	return NEW(struct called);
+	return NEW(struct logged_calls);
 }
 
-static void forget_values(struct called_function *told)
+static void forget_values(struct logged_function *told)
 {
 	for (size_t i = 0; i < told->values.count; i++) {
 		free(told->values.items[i].name);
@@ -65,7 +65,7 @@ static void function_free(struct function *function)
 	free(function);
 }
 
-void called_free(struct called *called)
+void logged_calls_free(struct logged_calls *called)
 {
 	for (size_t i = 0; i < called->functions.count; i++)
 		function_free(called->functions.items[i]);
@@ -81,14 +81,14 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Takes over both. NULL: there are too many. */
-static struct function *find_function(struct called *called, char *trigger, char *name)
+static struct function *find_function(struct logged_calls *called, char *trigger, char *name)
 {
 	struct function *function = NULL;
 
 	for (size_t i = 0; i < called->functions.count && !function; i++)
 		if (is_same(called->functions.items[i]->told.trigger, trigger) && strcmp(called->functions.items[i]->told.name, name) == 0)
 			function = called->functions.items[i];
-	if (function || called->functions.count == CALLED_FUNCTIONS) {
+	if (function || called->functions.count == LOGGED_CALLS_FUNCTIONS) {
 		free(trigger);
 		free(name);
 		return function;
@@ -104,7 +104,7 @@ static struct argument *find_argument(struct function *function, const char *nam
 	for (size_t i = 0; i < function->arguments.count; i++)
 		if (strlen(function->arguments.items[i].name) == length && memcmp(function->arguments.items[i].name, name, length) == 0)
 			return &function->arguments.items[i];
-	if (function->arguments.count == CALLED_ARGUMENTS)
+	if (function->arguments.count == LOGGED_CALLS_ARGUMENTS)
 		return NULL;
 	*ARRAY_ADD(&function->arguments) = (struct argument){.name = memory_text(name, length)};
 	return &function->arguments.items[function->arguments.count - 1];
@@ -116,7 +116,7 @@ static void count_value(struct argument *argument, char *value, enum logged_clas
 	struct tally *tally;
 
 	HASH_FIND(hh, argument->values, value, length, tally);
-	if (!tally && HASH_COUNT(argument->values) < CALLED_VALUES) {
+	if (!tally && HASH_COUNT(argument->values) < LOGGED_CALLS_VALUES) {
 		tally = memory_new(1, sizeof(*tally) + length + 1);
 		memcpy(tally->value, value, length);
 		HASH_ADD(hh, argument->values, value, length, tally);
@@ -160,7 +160,7 @@ static void count_values(struct function *function, const struct fields *fields,
 	}
 }
 
-int called_take(struct called *called, const struct fields *fields)
+int logged_calls_take(struct logged_calls *called, const struct fields *fields)
 {
 	enum logged_class class = fields_is(fields, "match", "no") ? LOGGED_OTHERS : LOGGED_MATCHED;
 	struct function *function;
@@ -182,7 +182,7 @@ int called_take(struct called *called, const struct fields *fields)
 
 static int surer(const void *left, const void *right)
 {
-	const struct called_value *a = left, *b = right;
+	const struct logged_value *a = left, *b = right;
 	double x = fabs(a->share[LOGGED_MATCHED] - a->share[LOGGED_OTHERS]), y = fabs(b->share[LOGGED_MATCHED] - b->share[LOGGED_OTHERS]);
 
 	if (x != y)
@@ -190,15 +190,15 @@ static int surer(const void *left, const void *right)
 	return strcmp(a->name, b->name) ? strcmp(a->name, b->name) : strcmp(a->value, b->value);
 }
 
-static void take_telling(struct called_function *told, const struct argument *argument)
+static void take_telling(struct logged_function *told, const struct argument *argument)
 {
 	for (const struct tally *tally = argument->values; tally; tally = tally->hh.next) {
 		double matched = (double)tally->calls[LOGGED_MATCHED] / (double)told->calls[LOGGED_MATCHED];
 		double others = (double)tally->calls[LOGGED_OTHERS] / (double)told->calls[LOGGED_OTHERS];
 
-		if (!(matched >= CALLED_OFTEN && others <= CALLED_SELDOM) && !(others >= CALLED_OFTEN && matched <= CALLED_SELDOM))
+		if (!(matched >= LOGGED_CALLS_OFTEN && others <= LOGGED_CALLS_SELDOM) && !(others >= LOGGED_CALLS_OFTEN && matched <= LOGGED_CALLS_SELDOM))
 			continue;
-		*ARRAY_ADD(&told->values) = (struct called_value){
+		*ARRAY_ADD(&told->values) = (struct logged_value){
 			.name = memory_text(argument->name, strlen(argument->name)),
 			.value = memory_text(tally->value, strlen(tally->value)),
 			.share = {[LOGGED_MATCHED] = matched, [LOGGED_OTHERS] = others},
@@ -208,10 +208,10 @@ static void take_telling(struct called_function *told, const struct argument *ar
 
 static void find_values(struct function *function)
 {
-	struct called_function *told = &function->told;
+	struct logged_function *told = &function->told;
 
 	forget_values(told);
-	if (!told->trigger || told->calls[LOGGED_MATCHED] < CALLED_LEAST || told->calls[LOGGED_OTHERS] < CALLED_LEAST)
+	if (!told->trigger || told->calls[LOGGED_MATCHED] < LOGGED_CALLS_LEAST || told->calls[LOGGED_OTHERS] < LOGGED_CALLS_LEAST)
 		return;
 	for (size_t i = 0; i < function->arguments.count; i++)
 		take_telling(told, &function->arguments.items[i]);
@@ -221,7 +221,7 @@ static void find_values(struct function *function)
 
 static int longer(const void *left, const void *right)
 {
-	const struct called_function *a = &(*(struct function *const *)left)->told, *b = &(*(struct function *const *)right)->told;
+	const struct logged_function *a = &(*(struct function *const *)left)->told, *b = &(*(struct function *const *)right)->told;
 	double x = a->seconds[LOGGED_MATCHED] + a->seconds[LOGGED_OTHERS], y = b->seconds[LOGGED_MATCHED] + b->seconds[LOGGED_OTHERS];
 
 	if (x != y)
@@ -229,7 +229,7 @@ static int longer(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-const struct called_function *called_function(struct called *called, size_t index)
+const struct logged_function *logged_calls_function(struct logged_calls *called, size_t index)
 {
 	if (!called->sorted && called->functions.count) {
 		for (size_t i = 0; i < called->functions.count; i++)
@@ -242,13 +242,13 @@ const struct called_function *called_function(struct called *called, size_t inde
 
 /* --- in words --------------------------------------------------------------------------------------------------------------------- */
 
-static char *mean_words(const struct called_function *function, enum logged_class class)
+static char *mean_words(const struct logged_function *function, enum logged_class class)
 {
 	return value_seconds(function->seconds[class] / (double)function->calls[class]);
 }
 
 /* "10 calls in requests that matched, which took 60.2 ms in the mean" */
-static char *class_words(const struct called_function *function, enum logged_class class, const char *where)
+static char *class_words(const struct logged_function *function, enum logged_class class, const char *where)
 {
 	char *count = value_count(function->calls[class], "call"), *mean, *words;
 
@@ -263,7 +263,7 @@ static char *class_words(const struct called_function *function, enum logged_cla
 	return words;
 }
 
-char *called_words(const struct called_function *function)
+char *logged_calls_words(const struct logged_function *function)
 {
 	char *matched, *others, *words;
 
@@ -291,7 +291,7 @@ static char *share_words(double share)
 	return memory_format("in %.0f %% of the calls", share * 100);
 }
 
-char *called_value_words(const struct called_value *value)
+char *logged_calls_value_words(const struct logged_value *value)
 {
 	char *matched = share_words(value->share[LOGGED_MATCHED]), *others = share_words(value->share[LOGGED_OTHERS]);
 	char *words = memory_format("%s=%s %s of requests that matched, %s of others", value->name, value->value, matched, others);

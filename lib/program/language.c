@@ -1,4 +1,4 @@
-#include "program/returns.h"
+#include "program/language.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -101,7 +101,7 @@ static bool is_of(int fd, int language)
 	return last.marked[language];
 }
 
-int returns_allowed(int fd, const char *path, const char *function)
+int language_allows_probes(int fd, const char *path, const char *function)
 {
 	for (int i = 0; i < LANGUAGES; i++)
 		if (languages[i].has(function) && is_of(fd, i))

@@ -1,11 +1,11 @@
 /*
- * stage: a pipe of three processes that run-edge starts. Each ends with the thread that started it.
+ * stage_pipe: a pipe of three processes that run-edge starts. Each ends with the thread that started it.
  *
  *	stage_pipe_start(&stages, functions, context);
  *	while (stage_pipe_runs(&stages)) stage_pipe_reap(&stages, WNOHANG) ...
  */
-#ifndef FLEET_STAGE_H
-#define FLEET_STAGE_H
+#ifndef FLEET_STAGE_PIPE_H
+#define FLEET_STAGE_PIPE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

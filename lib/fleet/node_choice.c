@@ -1,4 +1,4 @@
-#include "fleet/watch.h"
+#include "fleet/node_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static char *names(const struct node_runs *nodes, size_t from, size_t to)
 }
 
 /* False: the nodes of one group are those of the other. */
-static bool choose(const struct run_table *table, const struct grouping *grouping, struct watch_choice *choice)
+static bool choose(const struct run_table *table, const struct grouping *grouping, struct node_choice *choice)
 {
 	struct node_runs *nodes = memory_new(table->nodes.count + 1, sizeof(*nodes));
 	size_t count = count_runs(table, grouping, nodes), most, slow;
@@ -106,7 +106,7 @@ static bool choose(const struct run_table *table, const struct grouping *groupin
 
 	if (count)
 		qsort(nodes, count, sizeof(*nodes), by_part);
-	most = count / 2 < WATCH_NODES ? count / 2 : WATCH_NODES;
+	most = count / 2 < CHOICE_NODES ? count / 2 : CHOICE_NODES;
 	for (slow = 0; slow < most && nodes[slow].bad > 0; slow++)
 		;
 	while (most > 0 && nodes[count - most].good == 0)
@@ -124,7 +124,7 @@ static bool choose(const struct run_table *table, const struct grouping *groupin
 	return found;
 }
 
-static int group(const struct light_runs *runs, const struct grouping_options *options, struct watch_choice *choice)
+static int group(const struct light_runs *runs, const struct grouping_options *options, struct node_choice *choice)
 {
 	struct grouping *grouping = runs->count ? grouping_make(runs->table, options) : NULL;
 	bool found = grouping && grouping_exists(grouping) && choose(runs->table, grouping, choice);
@@ -134,7 +134,7 @@ static int group(const struct light_runs *runs, const struct grouping_options *o
 	return runs->count && !grouping ? -1 : found;
 }
 
-int watch_choose(char *path, const struct grouping_options *options, struct watch_choice *choice)
+int node_choice_make(char *path, const struct grouping_options *options, struct node_choice *choice)
 {
 	struct light_runs runs = {.table = run_table_new(), .job = options->job};
 	struct handlers handlers = {0};

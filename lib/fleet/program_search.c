@@ -1,4 +1,4 @@
-#include "fleet/seek.h"
+#include "fleet/program_search.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 enum { LINE_ROOM = 64 << 10, COMM_ROOM = 64 };
 
-struct seek {
+struct program_search {
 	const char *url;
 	const struct permission *permission;
 	struct exec_probe *probe; /* NULL: none, or it is not needed any more */
@@ -21,24 +21,24 @@ struct seek {
 	char *programs;
 };
 
-struct seek *seek_new(const char *url, const struct permission *permission)
+struct program_search *program_search_new(const char *url, const struct permission *permission)
 {
-	struct seek *seek = NEW(struct seek);
+	struct program_search *search = NEW(struct program_search);
 
-	seek->url = url;
-	seek->permission = permission;
-	seek->probe = exec_probe_open();
-	seek->programs = memory_text("", 0);
-	return seek;
+	search->url = url;
+	search->permission = permission;
+	search->probe = exec_probe_open();
+	search->programs = memory_text("", 0);
+	return search;
 }
 
-void seek_free(struct seek *seek)
+void program_search_free(struct program_search *search)
 {
-	if (!seek)
+	if (!search)
 		return;
-	exec_probe_close(seek->probe);
-	free(seek->programs);
-	free(seek);
+	exec_probe_close(search->probe);
+	free(search->programs);
+	free(search);
 }
 
 static bool is_of_name(unsigned char c)
@@ -54,7 +54,7 @@ static bool goes_on(const char *at, const char *end)
 	return at < end && is_of_name((unsigned char)*at);
 }
 
-bool seek_is_named(const char *url, const char *line, size_t length)
+bool program_search_is_named(const char *url, const char *line, size_t length)
 {
 	size_t size = strlen(url);
 	const char *end = line + length;
@@ -69,14 +69,14 @@ bool seek_is_named(const char *url, const char *line, size_t length)
 }
 
 /* Adds a program that may be recorded, once. */
-static void add(struct seek *seek, const char *program)
+static void add(struct program_search *search, const char *program)
 {
-	char *with = memory_format(" %s ", program), *all = memory_format(" %s ", seek->programs), *longer;
+	char *with = memory_format(" %s ", program), *all = memory_format(" %s ", search->programs), *longer;
 
-	if (permission_covers(seek->permission, program) && !strstr(all, with)) {
-		longer = memory_format("%s%s%s", seek->programs, *seek->programs ? " " : "", program);
-		free(seek->programs);
-		seek->programs = longer;
+	if (permission_covers(search->permission, program) && !strstr(all, with)) {
+		longer = memory_format("%s%s%s", search->programs, *search->programs ? " " : "", program);
+		free(search->programs);
+		search->programs = longer;
 	}
 	free(with);
 	free(all);
@@ -84,13 +84,13 @@ static void add(struct seek *seek, const char *program)
 
 static void began(void *context, const struct exec_seen *seen)
 {
-	struct seek *seek = context;
+	struct program_search *search = context;
 
-	if (seek_is_named(seek->url, seen->line, seen->length))
-		add(seek, seen->comm);
+	if (program_search_is_named(search->url, seen->line, seen->length))
+		add(search, seen->comm);
 }
 
-static void look_at_all(struct seek *seek)
+static void look_at_all(struct program_search *search)
 {
 	char *line = memory_new(LINE_ROOM, 1), comm[COMM_ROOM];
 	DIR *processes = opendir("/proc");
@@ -100,28 +100,28 @@ static void look_at_all(struct seek *seek)
 		int32_t id = isdigit((unsigned char)*entry->d_name) ? atoi(entry->d_name) : 0;
 		ssize_t length = id > 0 && id != getpid() ? proc_read(id, "cmdline", line, LINE_ROOM) : -1;
 
-		if (length <= 0 || !seek_is_named(seek->url, line, (size_t)length))
+		if (length <= 0 || !program_search_is_named(search->url, line, (size_t)length))
 			continue;
 		proc_comm(id, comm, sizeof(comm));
-		add(seek, comm);
+		add(search, comm);
 	}
 	if (processes)
 		closedir(processes);
 	free(line);
 }
 
-const char *seek_look(struct seek *seek)
+const char *program_search_look(struct program_search *search)
 {
-	if (*seek->programs)
-		return seek->programs;
-	if (!seek->looked || !seek->probe)
-		look_at_all(seek);
-	seek->looked = true;
-	if (seek->probe)
-		exec_probe_take(seek->probe, began, seek);
-	if (*seek->programs) {
-		exec_probe_close(seek->probe);
-		seek->probe = NULL;
+	if (*search->programs)
+		return search->programs;
+	if (!search->looked || !search->probe)
+		look_at_all(search);
+	search->looked = true;
+	if (search->probe)
+		exec_probe_take(search->probe, began, search);
+	if (*search->programs) {
+		exec_probe_close(search->probe);
+		search->probe = NULL;
 	}
-	return seek->programs;
+	return search->programs;
 }

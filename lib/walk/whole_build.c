@@ -1,4 +1,4 @@
-#include "walk/build.h"
+#include "walk/whole_build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "model/who.h"
+#include "model/process_table.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -35,16 +35,16 @@ struct known_thread {
 	UT_hash_handle hh;
 };
 
-struct who {
+struct process_table {
 	struct known_thread *threads; /* in the order of their last records, the oldest first */
 	char *shared;		     /* what all groups begin with: whole names; NULL: there is none yet */
 	int32_t grouped;	     /* the process whose group came first */
 	bool several;		     /* another process has one, too */
 };
 
-struct who *who_new(void)
+struct process_table *process_table_new(void)
 {
-	return NEW(struct who);
+	return NEW(struct process_table);
 }
 
 void identity_free(struct identity *identity)
@@ -56,7 +56,7 @@ void identity_free(struct identity *identity)
 	*identity = (struct identity){0};
 }
 
-static void remove_thread(struct who *who, struct known_thread *thread)
+static void remove_thread(struct process_table *who, struct known_thread *thread)
 {
 	HASH_DEL(who->threads, thread);
 	for (int i = 0; i < thread->count; i++)
@@ -68,7 +68,7 @@ static void remove_thread(struct who *who, struct known_thread *thread)
 	free(thread);
 }
 
-void who_forget(struct who *who)
+void process_table_forget(struct process_table *who)
 {
 	while (who->threads)
 		remove_thread(who, who->threads);
@@ -77,15 +77,15 @@ void who_forget(struct who *who)
 	who->several = false;
 }
 
-void who_free(struct who *who)
+void process_table_free(struct process_table *who)
 {
-	who_forget(who);
+	process_table_forget(who);
 	free(who);
 }
 
 /* --- records --------------------------------------------------------------------------------------------------------- */
 
-static struct known_thread *thread_of(struct who *who, int32_t tid)
+static struct known_thread *thread_of(struct process_table *who, int32_t tid)
 {
 	struct known_thread *thread;
 
@@ -143,7 +143,7 @@ static void insert_title(struct known_thread *thread, int64_t ts, char *title)
 }
 
 /* The title that the process had, if a record beside its own tells it; NULL: none does. */
-static const char *title_at(const struct who *who, int32_t pid, int64_t at, int64_t since)
+static const char *title_at(const struct process_table *who, int32_t pid, int64_t at, int64_t since)
 {
 	const struct known_thread *process;
 	const char *title = NULL;
@@ -170,7 +170,7 @@ static size_t shared_by(const char *group, const char *other)
 	}
 }
 
-static void note_group(struct who *who, int32_t pid, const char *group)
+static void note_group(struct process_table *who, int32_t pid, const char *group)
 {
 	if (!pid || !*group)
 		return;
@@ -182,7 +182,7 @@ static void note_group(struct who *who, int32_t pid, const char *group)
 	who->shared[shared_by(who->shared, group)] = '\0';
 }
 
-int who_task(struct who *who, const struct fields *fields)
+int process_table_task(struct process_table *who, const struct fields *fields)
 {
 	struct task_record record = {.began = fields_is(fields, "began", "yes")};
 	int64_t tid = 0, tgid = 0;
@@ -236,7 +236,7 @@ static bool is_named(const struct task_record *record, const struct identity *id
 	return !name[length] || (name[length] == ' ' && identity->pid && *identity->script && strcmp(identity->script, name + length + 1) == 0);
 }
 
-bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity)
+bool process_table_find(const struct process_table *who, int32_t tid, int64_t at, const char *name, struct identity *identity)
 {
 	struct known_thread *thread;
 	const char *title;
@@ -268,10 +268,10 @@ struct identity identity_copy(const struct identity *identity)
 }
 
 /* The process of the thread that did the node's deed, or for which it was done. */
-static bool find_doer(const struct who *who, const struct node *node, bool for_whom, struct identity *identity)
+static bool find_doer(const struct process_table *who, const struct node *node, bool for_whom, struct identity *identity)
 {
 	char *name = fit_clean(for_whom ? node->deed->whom : node->deed->who);
-	bool found = who_find(who, for_whom ? node->whom_tid : node->who_tid, time_bounded(node->end), name, identity);
+	bool found = process_table_find(who, for_whom ? node->whom_tid : node->who_tid, time_bounded(node->end), name, identity);
 
 	free(name);
 	return found;
@@ -309,7 +309,7 @@ static struct doer find_main(struct doer *doers, size_t count, uint64_t *process
 	return best;
 }
 
-static struct doers find_doers(const struct who *who, const struct graph *graph, const struct deed *deed, bool for_whom)
+static struct doers find_doers(const struct process_table *who, const struct graph *graph, const struct deed *deed, bool for_whom)
 {
 	struct doer *doers = memory_new(graph->nodes.count + 1, sizeof(*doers)), best;
 	struct doers of = {0};
@@ -341,12 +341,12 @@ static struct doers find_doers(const struct who *who, const struct graph *graph,
 	return of;
 }
 
-struct doers who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+struct doers process_table_of_nodes(const struct process_table *who, const struct graph *graph, const struct deed *deed)
 {
 	return find_doers(who, graph, deed, false);
 }
 
-struct doers who_for_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+struct doers process_table_for_nodes(const struct process_table *who, const struct graph *graph, const struct deed *deed)
 {
 	return find_doers(who, graph, deed, true);
 }

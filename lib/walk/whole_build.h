@@ -1,6 +1,6 @@
 /*
- * build: the whole graph of a stream, from its events. Who ended which wait is what the wake core knows (wake/core.h); this cuts
- * threads into segments, names their waits, and collects what happened in each.
+ * whole_build: makes the whole graph of a stream, from its events. The wake core knows who ended which wait (wake/core.h); this cuts
+ * threads into segments, names their waits, and collects the events of each.
  *
  *	builder = whole_builder_new(stream, events)
  *	whole_builder_reads(&handlers, ...): then whole_builder_record(builder, record) on each of them
@@ -10,8 +10,8 @@
  * A wait lasts from the first sleep in a system call to the last wake-up before the call returns: wake-ups in vain do not end it. Outside of
  * calls each sleep is a wait. Memory grows with the waits of the stream, not with its other events.
  */
-#ifndef WALK_BUILD_H
-#define WALK_BUILD_H
+#ifndef WALK_WHOLE_BUILD_H
+#define WALK_WHOLE_BUILD_H
 
 #include "chart/semantics.h"
 #include "event/event.h"

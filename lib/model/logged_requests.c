@@ -1,4 +1,4 @@
-#include "model/logged.h"
+#include "model/logged_requests.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,15 +39,15 @@ struct waiting {
 	enum logged_class class;
 };
 
-struct logged {
+struct logged_requests {
 	ARRAY(struct logging) list;
 	ARRAY(struct waiting) waiting;
 	uint64_t explained;
 };
 
-struct logged *logged_new(void)
+struct logged_requests *logged_requests_new(void)
 {
-	return NEW(struct logged);
+	return NEW(struct logged_requests);
 }
 
 static void forget_rows(struct logged_trigger *told)
@@ -72,25 +72,25 @@ static void logging_free(struct logging *logging)
 	free(logging->told.name);
 }
 
-void logged_stream_over(struct logged *logged)
+void logged_requests_stream_over(struct logged_requests *logged)
 {
 	for (size_t i = 0; i < logged->waiting.count; i++)
 		free(logged->waiting.items[i].id);
 	logged->waiting.count = 0;
 }
 
-void logged_free(struct logged *logged)
+void logged_requests_free(struct logged_requests *logged)
 {
 	for (size_t i = 0; i < logged->list.count; i++)
 		logging_free(&logged->list.items[i]);
-	logged_stream_over(logged);
+	logged_requests_stream_over(logged);
 	free(logged->list.items);
 	free(logged->waiting.items);
 	free(logged);
 }
 
 /* The trigger's place in the list; TRIGGERS_MAX: there are too many. */
-static size_t find_logging(struct logged *logged, char *name)
+static size_t find_logging(struct logged_requests *logged, char *name)
 {
 	size_t i;
 
@@ -104,14 +104,14 @@ static size_t find_logging(struct logged *logged, char *name)
 	return i;
 }
 
-static void drop_oldest(struct logged *logged)
+static void drop_oldest(struct logged_requests *logged)
 {
 	free(logged->waiting.items[0].id);
 	logged->waiting.count--;
 	memmove(logged->waiting.items, logged->waiting.items + 1, logged->waiting.count * sizeof(*logged->waiting.items));
 }
 
-int logged_request(struct logged *logged, size_t host, const struct fields *fields)
+int logged_requests_take(struct logged_requests *logged, size_t host, const struct fields *fields)
 {
 	enum logged_class class = fields_is(fields, "match", "yes") ? LOGGED_MATCHED : LOGGED_OTHERS;
 	bool is_logged = fields_is(fields, "logged", "yes");
@@ -181,7 +181,7 @@ static void count_story(struct logging *logging, enum logged_class class, const 
 	}
 }
 
-void logged_stories(struct logged *logged, size_t host, const char *id, struct story *const *stories, size_t count)
+void logged_requests_stories(struct logged_requests *logged, size_t host, const char *id, struct story *const *stories, size_t count)
 {
 	size_t kept = 0;
 
@@ -235,7 +235,7 @@ static void add_row(struct logged_trigger *told, struct tally *tally)
 	}
 }
 
-const struct logged_trigger *logged_trigger(struct logged *logged, size_t index)
+const struct logged_trigger *logged_requests_trigger(struct logged_requests *logged, size_t index)
 {
 	struct logging *logging = index < logged->list.count ? &logged->list.items[index] : NULL;
 
@@ -264,7 +264,7 @@ static char *say_class(const struct logged_trigger *trigger, enum logged_class c
 	return words;
 }
 
-char *logged_words(const struct logged_trigger *trigger)
+char *logged_requests_words(const struct logged_trigger *trigger)
 {
 	bool one = trigger->classes[LOGGED_MATCHED].requests == 1;
 	char *matched = say_class(trigger, LOGGED_MATCHED, one ? "request that matched" : "requests that matched");

@@ -1,4 +1,4 @@
-#include "program/leave.h"
+#include "program/call_ends.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "program/opener.h"
 #include "program/symbol.h"
 
-struct leave {
+struct call_ends {
 	struct lookup *lookup;
 	char *path;
 	unsigned traits;
@@ -90,7 +90,7 @@ static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 
 /* Through the libraries of a program. */
 struct search {
-	struct leave *leave;
+	struct call_ends *calls;
 	struct lookup *lookup;
 	char *folders;		   /* where the program looks for them */
 	ARRAY(char *) left;	   /* paths, still to be read */
@@ -201,19 +201,19 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-static bool is_seen(const struct leave *leave, const struct cached_stat *file)
+static bool is_seen(const struct call_ends *calls, const struct cached_stat *file)
 {
-	for (size_t i = 0; i < leave->seen.count; i++)
-		if (cached_stat_is_same(&leave->seen.items[i], file))
+	for (size_t i = 0; i < calls->seen.count; i++)
+		if (cached_stat_is_same(&calls->seen.items[i], file))
 			return true;
 	return false;
 }
 
 static bool is_new(struct search *search, const struct cached_stat *file)
 {
-	if (!S_ISREG(file->mode) || is_seen(search->leave, file))
+	if (!S_ISREG(file->mode) || is_seen(search->calls, file))
 		return false;
-	*ARRAY_ADD(&search->leave->seen) = *file;
+	*ARRAY_ADD(&search->calls->seen) = *file;
 	return true;
 }
 
@@ -225,7 +225,7 @@ static void add_needed(struct search *search, const char *text, size_t length)
 
 	for (const char *name = text + strlen(text) + 1; name < text + length; name += strlen(name) + 1) {
 		struct cached_stat seen;
-		char *path = *name && !is_runtime(name) ? find_library(search->leave->path, folders, name, &seen) : NULL;
+		char *path = *name && !is_runtime(name) ? find_library(search->calls->path, folders, name, &seen) : NULL;
 
 		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* it may be any */
 		if (path && is_new(search, &seen))
@@ -270,8 +270,8 @@ static void take_loaded(void *context, const char *path, const char *name)
 	struct cached_stat seen;
 	unsigned traits = 0;
 
-	search->leave->unwinds |= is_among(unwinders, basename(name));
-	search->leave->throws |= is_among(throwers, basename(name));
+	search->calls->unwinds |= is_among(unwinders, basename(name));
+	search->calls->throws |= is_among(throwers, basename(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!cached_stat_at(path, &seen)) {
@@ -285,16 +285,16 @@ static void take_loaded(void *context, const char *path, const char *name)
 }
 
 /* Looks whether its libraries throw, those that it names and those that it has loaded. */
-static void search_libraries(struct leave *leave, struct search *search)
+static void search_libraries(struct call_ends *calls, struct search *search)
 {
 	size_t running;
 
 	read_needed(search);
-	running = search->traits & ENDS_THROWS ? 0 : loaded_by(leave->path, take_loaded, search);
-	leave->loads = (leave->traits | search->traits) & ENDS_LOADS && running;
-	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && !running);
-	if (leave->unsafe)
-		leave->loads = false;
+	running = search->traits & ENDS_THROWS ? 0 : loaded_by(calls->path, take_loaded, search);
+	calls->loads = (calls->traits | search->traits) & ENDS_LOADS && running;
+	calls->unsafe = search->traits & ENDS_THROWS || ((calls->traits | search->traits) & ENDS_LOADS && !running);
+	if (calls->unsafe)
+		calls->loads = false;
 }
 
 static void free_search(struct search *search)
@@ -305,53 +305,53 @@ static void free_search(struct search *search)
 	free(search->folders);
 }
 
-struct leave *leave_new(struct lookup *lookup, const char *path)
+struct call_ends *call_ends_new(struct lookup *lookup, const char *path)
 {
-	struct leave *leave = NEW(struct leave);
-	struct search search = {.leave = leave, .lookup = lookup};
+	struct call_ends *calls = NEW(struct call_ends);
+	struct search search = {.calls = calls, .lookup = lookup};
 	int status;
 
-	leave->lookup = lookup;
-	leave->path = memory_text(path, strlen(path));
-	status = read_library(&search, path, &leave->traits);
-	leave->unsafe = leave->traits & ENDS_UNSAFE;
+	calls->lookup = lookup;
+	calls->path = memory_text(path, strlen(path));
+	status = read_library(&search, path, &calls->traits);
+	calls->unsafe = calls->traits & ENDS_UNSAFE;
 	if (status < 0) {
-		leave_free(leave);
-		leave = NULL;
-	} else if (!(leave->traits & (ENDS_UNSAFE | ENDS_LIBRARY))) {
-		search_libraries(leave, &search);
+		call_ends_free(calls);
+		calls = NULL;
+	} else if (!(calls->traits & (ENDS_UNSAFE | ENDS_LIBRARY))) {
+		search_libraries(calls, &search);
 	}
 	free_search(&search);
-	return leave;
+	return calls;
 }
 
-void leave_free(struct leave *leave)
+void call_ends_free(struct call_ends *calls)
 {
-	if (!leave)
+	if (!calls)
 		return;
-	free(leave->seen.items);
-	free(leave->path);
-	free(leave);
+	free(calls->seen.items);
+	free(calls->path);
+	free(calls);
 }
 
-bool leave_may_jump(const struct leave *leave)
+bool call_ends_may_jump(const struct call_ends *calls)
 {
-	return leave->unsafe || leave->traits & (ENDS_LIBRARY | ENDS_JUMPS);
+	return calls->unsafe || calls->traits & (ENDS_LIBRARY | ENDS_JUMPS);
 }
 
-bool leave_may_load(const struct leave *leave)
+bool call_ends_may_load(const struct call_ends *calls)
 {
-	return leave->loads;
+	return calls->loads;
 }
 
-size_t leave_needs(const struct leave *leave, char *found[LEAVE_NEEDS])
+size_t call_ends_needs(const struct call_ends *calls, char *found[CALL_ENDS_NEEDS])
 {
-	const char *const *names = leave->unwinds ? throwers : unwinders;
+	const char *const *names = calls->unwinds ? throwers : unwinders;
 	size_t count = 0;
 
-	for (; *names && !leave->throws; names++) {
+	for (; *names && !calls->throws; names++) {
 		struct cached_stat seen;
-		char *path = find_library(leave->path, "", *names, &seen);
+		char *path = find_library(calls->path, "", *names, &seen);
 
 		if (path)
 			found[count++] = path;
@@ -375,7 +375,7 @@ static bool is_run_by(const char *path, const int32_t *tids, size_t count)
 }
 
 struct newcomers {
-	const struct leave *leave;
+	const struct call_ends *calls;
 	bool any;
 };
 
@@ -384,54 +384,54 @@ static void take_newcomer(void *context, const char *path, const char *name)
 	struct newcomers *newcomers = context;
 	struct cached_stat file;
 
-	if (!is_runtime(name) && (!cached_stat_at(path, &file) || (S_ISREG(file.mode) && !is_seen(newcomers->leave, &file))))
+	if (!is_runtime(name) && (!cached_stat_at(path, &file) || (S_ISREG(file.mode) && !is_seen(newcomers->calls, &file))))
 		newcomers->any = true;
 }
 
-bool leave_has_new(struct leave *leave, const int32_t *tids, size_t count)
+bool call_ends_has_new(struct call_ends *calls, const int32_t *tids, size_t count)
 {
-	struct newcomers newcomers = {.leave = leave};
+	struct newcomers newcomers = {.calls = calls};
 
-	if (count == 0 || is_run_by(leave->path, tids, count))
-		loaded_by(leave->path, take_newcomer, &newcomers);
+	if (count == 0 || is_run_by(calls->path, tids, count))
+		loaded_by(calls->path, take_newcomer, &newcomers);
 	return newcomers.any;
 }
 
-bool leave_has_loaded(struct leave *leave, struct lookup *lookup)
+bool call_ends_has_loaded(struct call_ends *calls, struct lookup *lookup)
 {
-	struct search search = {.leave = leave, .lookup = lookup};
+	struct search search = {.calls = calls, .lookup = lookup};
 
-	loaded_by(leave->path, take_loaded, &search);
+	loaded_by(calls->path, take_loaded, &search);
 	return search.traits & ENDS_THROWS;
 }
 
-int leave_find(const struct leave *leave, const char *function, uint64_t offset, struct ends *ends)
+int call_ends_find(const struct call_ends *calls, const char *function, uint64_t offset, struct ends *ends)
 {
-	return lookup_ends(leave->lookup, leave->path, function, offset, leave->unsafe, ends);
+	return lookup_ends(calls->lookup, calls->path, function, offset, calls->unsafe, ends);
 }
 
-static size_t add_switches(const struct leave *leave, const char *path, struct leave_switch found[LEAVE_SWITCHES], size_t count)
+static size_t add_switches(const struct call_ends *calls, const char *path, struct call_ends_switch found[CALL_ENDS_SWITCHES], size_t count)
 {
 	struct ends_switch here[ENDS_SWITCHES];
-	size_t places = lookup_switches(leave->lookup, path, here);
+	size_t places = lookup_switches(calls->lookup, path, here);
 
-	for (size_t i = 0; i < places && count < LEAVE_SWITCHES; i++)
-		found[count++] = (struct leave_switch){memory_text(path, strlen(path)), here[i]};
+	for (size_t i = 0; i < places && count < CALL_ENDS_SWITCHES; i++)
+		found[count++] = (struct call_ends_switch){memory_text(path, strlen(path)), here[i]};
 	return count;
 }
 
 /* With -static-libgcc, or a C library of its own, a program may have two of each. */
-size_t leave_switches(const struct leave *leave, struct leave_switch found[LEAVE_SWITCHES])
+size_t call_ends_switches(const struct call_ends *calls, struct call_ends_switch found[CALL_ENDS_SWITCHES])
 {
 	static const char *const libraries[] = {"libgcc_s.so.1", "libc.so.6"};
-	size_t count = add_switches(leave, leave->path, found, 0);
+	size_t count = add_switches(calls, calls->path, found, 0);
 
-	for (size_t i = 0; i < 2 && !(leave->traits & ENDS_ALONE); i++) {
+	for (size_t i = 0; i < 2 && !(calls->traits & ENDS_ALONE); i++) {
 		struct cached_stat seen;
-		char *path = find_library(leave->path, "", libraries[i], &seen);
+		char *path = find_library(calls->path, "", libraries[i], &seen);
 
-		if (path && strcmp(path, leave->path) != 0)
-			count = add_switches(leave, path, found, count);
+		if (path && strcmp(path, calls->path) != 0)
+			count = add_switches(calls, path, found, count);
 		free(path);
 	}
 	return count;

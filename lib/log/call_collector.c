@@ -1,4 +1,4 @@
-#include "log/calls.h"
+#include "log/call_collector.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -384,7 +384,7 @@ static int collect(struct calls *calls, const char *clock, int output)
 	return status;
 }
 
-int calls_collect(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output)
+int call_collector_run(const struct prober_options *options, struct probe_prices *prices, const char *clock, int orders, int output)
 {
 	struct calls calls = {.options = options, .orders = orders, .lookup = lookup_new(stop_signal),
 			      .exceptions_lookup = lookup_new(stop_signal),

@@ -1,4 +1,4 @@
-#include "fleet/stage.h"
+#include "fleet/stage_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
