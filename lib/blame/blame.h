@@ -33,7 +33,7 @@ struct blame {
 	bool *on_path;			 /* by node */
 	ARRAY(struct path_piece) path;	 /* in order of time, then of id */
 	struct share *share;		 /* by node: its blame */
-	size_t added;			 /* nodes from this one on are not the graph's own: what the walk knows nothing of */
+	size_t added;			 /* nodes from this one on are not the graph's own: the walk adds them for unknown times */
 };
 
 /* For a graph that passed graph_check; it must stay, and a wake graph may gain nodes for what is unknown. Does not fail. */

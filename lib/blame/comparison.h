@@ -1,5 +1,5 @@
 /*
- * comparison: what is blamed more in one stream than in another, and how sure that is.
+ * comparison: finds names that are blamed more in one stream than in another, and how sure that is.
  *
  * Moments (ranking.h) are compared, each with the share of every name blamed in it; a name that was not blamed
  * has a share of 0. A name's difference is its mean share over the bad moments less that over the good ones.
@@ -11,10 +11,10 @@
  * looked at; of more, up to 10,000 are drawn, always the same, and the deal found is counted as one of them, so that p
  * is never 0 (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9, 2010).
  *
- * Where both streams have moments of several hosts and none has any in both, as two parts of a fleet, hosts are dealt with all their moments
- * in place of single moments, because the moments of one host are alike.
+ * The moments of one host are alike. So if both streams have moments of several hosts and no host has moments in both, as with two parts of
+ * a fleet, hosts are dealt, each with all its moments.
  *
- * A difference is sure if p is at most 0.05. With few moments no deal could be: then that is said instead.
+ * A difference is sure if p is at most 0.05. With too few moments for any deal to be sure, sure=few says so.
  */
 #ifndef BLAME_COMPARISON_H
 #define BLAME_COMPARISON_H

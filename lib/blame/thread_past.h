@@ -1,6 +1,6 @@
 /*
- * thread_past: what any thread did at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. Of each host of
- * the trace it keeps what all threads did, as wake.h does for a window; when there are too many it forgets, and knows nothing of before.
+ * thread_past: the doings of any thread at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. For each
+ * host of the trace it keeps the doings of all threads, as wake.h does for a window; when there are too many threads it forgets all before.
  *
  *	struct thread_past *past = thread_past_new(stream, events)	NULL after fail(): a shipped list cannot be read
  *	thread_past_record(past, host, record)				each record of those kinds
@@ -25,8 +25,8 @@ int thread_past_record(struct thread_past *past, int host, const struct record *
 void thread_past_forget(struct thread_past *past);
 
 /*
- * As struct activity_source has it; the context is the past. What is unknown is not told, and neither are the thread's own runs: they are
- * what it does for itself. Time without a CPU goes to those who held it, who may overlap.
+ * As struct activity_source has it; the context is the past. Unknown times are left out, and so are the thread's own runs, because those are
+ * work of its own. Time without a CPU goes to those who held it, who may overlap.
  */
 void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities);
 

@@ -12,17 +12,17 @@
  * There may be several start, end, drop, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
  * are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end is the end
  * of every start that lies in its range, and a start is over when all its range has ended (merged and split block
- * requests). An end with `whole=yes` comes once for each start, with what was left of its range. `tid` is the field that names the thread that waits (default: the thread in whose context the start happened).
- * `split` gives each value of its fields limits of its own. `show` carries fields of the start into the signal. `filter` is the
- * kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of its key (calls nest); else a
- * second start takes the place of the first. A drop is an end of what was given up, a request that its device did not take: it gives no
- * value, unless it took too long as it is. Where the chart has `arm` lines, an end also disarms its key: a start counts
- * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
- * `instead` stands in for another one that a saved trace may lack, and counts as long as none of that has come.
+ * requests). An end with `whole=yes` comes once for each start, with the rest of its range. `tid` is the field that names the thread that waits
+ * (default: the thread in whose context the start happened). `split` gives each value of its fields limits of its own. `show` carries fields
+ * of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of
+ * its key (calls nest); else a second start takes the place of the first. A drop ends a start that was given up, such as a request that its
+ * device did not take: the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a
+ * start counts again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
+ * `instead` stands in for another one that a saved trace may lack, and counts until that one comes.
  *
- * With `depth`, a field of both, an end is that of the start with the same depth: where on the stack a call is tells it from all others of
- * its thread, in whatever order they end. An end with `to` as well ends all starts whose depth lies from its own to that one, as an exception
- * does that leaves several calls. Events that lack the field are paired without.
+ * With `depth`, a field of both, an end belongs to the start with the same depth: its place on the stack tells a call from all others of
+ * its thread, in whatever order they end. An end with `to` as well ends all starts whose depth lies from its own to that one, such as an
+ * exception that leaves several calls. Events that lack the field are paired without.
  *
  * A line with `where` counts only events in which that field is not zero, "prev_state:runnable". A start or end with `instead` may name
  * several events, "syscalls:sys_enter_*".
@@ -48,11 +48,11 @@
  *	chart   name=syscall-errors title="failed system calls" method=laney-p least=10
  *	count   event=raw_syscalls:sys_exit failed=ret:error split=id:syscall
  *
- * With `failed`, the value of an interval is how many of its events had that field other than zero, of how many events; without,
- * how many events there were in it. `tid` and `split` are as in a start. Fewer than `least` counted are never abnormal.
+ * With `failed`, the value of an interval is the share of its events in which that field is not zero; without, the number of its events. `tid`
+ * and `split` are as in a start. Fewer than `least` counted are never abnormal.
  *
- * A field may be read as something else, FIELD:READING (chart/binding.h): `dev:disk` is the disk of a partition,
- * `id:syscall` the name of a system call, `ret:error` whether that is what a failed call returns.
+ * A field may be read as something else, FIELD:READING (chart/chart_field.h): `dev:disk` is the disk of a partition,
+ * `id:syscall` the name of a system call, `ret:error` whether a call that returns this has failed.
  *
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *

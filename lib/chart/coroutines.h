@@ -1,5 +1,5 @@
 /*
- * coroutines: of functions that are charted and are coroutines, how each goes on, however often and on whatever thread.
+ * coroutines: follows charted functions that are coroutines, however often and on whatever thread they go on.
  *
  *	struct coroutines coroutines = {0};
  *	coroutines_name(&coroutines, lookup, charts)	charts of their actors (program/coroutine.h)

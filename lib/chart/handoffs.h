@@ -1,5 +1,5 @@
 /*
- * handoffs: which calls cause which, by what they hand over: the `handoff` lines of tailblame-semantics(5), for trace-collect.
+ * handoffs: calls that cause other calls, by the values that they hand over: the `handoff` lines of tailblame-semantics(5), for trace-collect.
  *
  *	struct handoffs handoffs = {0};
  *	handoffs_read(&handoffs, path)			each file

@@ -34,8 +34,8 @@ struct requests_found {
 };
 
 /*
- * Adds the charts of these processes' programs, and says of each program what its requests are. -1 after fail(): nothing is known of any of
- * them, or the table is faulty.
+ * Adds the charts of these processes' programs, with a message for each program about its requests. -1 after fail(): no program is known, or the
+ * table is faulty.
  */
 typedef void requests_say(const char *format, ...);
 int requests_find(const struct requests_of *of, struct lookup *lookup, requests_say *say, struct requests_found *found);

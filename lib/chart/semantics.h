@@ -1,12 +1,12 @@
 /*
- * semantics: what a user knows of a program and events do not show (Argus, section 3.2), as tailblame-semantics(5) has it: a line each.
+ * semantics: facts about a program that a user knows, and events do not show (Argus, section 3.2): the lines of tailblame-semantics(5).
  *
  *	struct semantics semantics = {0};
  *	semantics_choose(&semantics, chosen), semantics_read(&semantics, path), semantics_add(&semantics, line, "FILE:3")
  *	semantics_free(&semantics)
  *
- * Of an event, func:BINARY:FUNCTION(EXPR) is the entry of a function with an argument as its key, or its return with a result;
- * SYSTEM:EVENT(FIELD) any other.
+ * An event is func:BINARY:FUNCTION(EXPR), the entry of a function with an argument as its key, or its return with a result; or
+ * SYSTEM:EVENT(FIELD), any other.
  */
 #ifndef CHART_SEMANTICS_H
 #define CHART_SEMANTICS_H
@@ -47,8 +47,8 @@ struct semantics {
 };
 
 /*
- * -1 after fail(), with file and line. `path` may be the name of a shipped file, "glib". To choose is to read all that is shipped, and the file that is
- * chosen; NULL: no other; "none": nothing at all.
+ * -1 after fail(), with file and line. `path` may be the name of a shipped file, "glib". semantics_choose() reads all shipped files, and the chosen
+ * one; NULL: no other; "none": nothing at all.
  */
 int semantics_read(struct semantics *semantics, const char *path);
 int semantics_choose(struct semantics *semantics, const char *chosen);

@@ -1,5 +1,5 @@
 /*
- * series: the values of one chart and key: what is normal for them, learnt or given, and which of them are not.
+ * series: the values of one chart and key, with their limits, learnt or given.
  *
  * A series learns from its first points (the baseline) and judges those that follow. Where the learner wants it, the largest values
  * of the baseline are remembered, and judged once the limits are known, so that an incident in the baseline is found, too.

@@ -1,5 +1,5 @@
 /*
- * start: something that began and has not ended yet, as far as the data tell. A table (chart/pair.h) makes it, and links it until it is
+ * start: an interval that began and has not ended yet, as far as the data tell. A table (chart/pair.h) makes it, and links it until it is
  * handed out: because it has ended, was pushed out, or was taken. Its receiver releases it.
  */
 #ifndef CHART_START_H

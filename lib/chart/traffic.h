@@ -10,9 +10,9 @@
  *	futex					idle, unless it waits for a lock
  *	everything else				not idle
  *
- * Who asks by a connection: the side that called connect(), that a `traced` record says so of, or whose first transfer seen is to send. The
- * other side called accept(), or its first transfer seen is to receive, be it by a call that began before the trace. A descriptor is a connection if a socket's call was used on it, if a
- * `file` record says that it is a socket, or if the process answers where it reads.
+ * The asking side of a connection is the one that called connect(), that a `traced` record names, or whose first transfer seen is to send. The
+ * other side called accept(), or its first transfer seen is to receive, even by a call that began before the trace. A descriptor is a connection
+ * if a socket's call was used on it, if a `file` record says that it is a socket, or if the process answers where it reads.
  */
 #ifndef CHART_TRAFFIC_H
 #define CHART_TRAFFIC_H
@@ -50,15 +50,15 @@ struct call_transfer {
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
 
 /*
- * No call of the thread was seen that says something. A call of such a thread returns with something: where it was begun before the trace and
- * received, by a connection that is not known, what the thread sends next is the answer.
+ * traffic_is_new(): no call of the thread was seen that tells a side. traffic_cut(): a call of such a thread, which began before the trace, returns.
+ * If it received, by an unknown connection, the thread's next sending is the answer.
  */
 bool traffic_is_new(const struct traffic *traffic, int32_t tid);
 void traffic_cut(struct traffic *traffic, int32_t tid, enum call_use use);
 
 /*
- * The thread is in a wait for many descriptors. And when it asked what was not answered yet, 0: it has no such question; tells, too, whether anything
- * has ever come by that connection.
+ * traffic_waits(): the thread is in a wait for many descriptors. traffic_question(): when it asked the question that is not answered yet; 0: it has
+ * none. Sets *answers to whether anything has ever come by that connection.
  */
 bool traffic_waits(const struct traffic *traffic, int32_t tid);
 int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers);
