@@ -135,14 +135,9 @@ void stacks_free(struct stacks *stacks)
 	free(stacks);
 }
 
-int stacks_descriptors(const struct stacks *stacks)
-{
-	return stacks->sampler.count;
-}
-
 int stacks_descriptor(const struct stacks *stacks, int i)
 {
-	return sampler_descriptor(&stacks->sampler, i);
+	return i < stacks->sampler.count ? sampler_descriptor(&stacks->sampler, i) : -1;
 }
 
 /* Its number; 0: there are more different ones than anybody could look at. */

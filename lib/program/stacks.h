@@ -63,8 +63,7 @@ int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);
 
-/* How many descriptors there are that become readable when samples are about to be lost, and each of them. */
-int stacks_descriptors(const struct stacks *stacks);
+/* Descriptor number i of those that become readable when samples are about to be lost; -1: there are no more. */
 int stacks_descriptor(const struct stacks *stacks, int i);
 
 /* Looks at all samples before this time. */

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <tracefs.h>
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/open_files.h"
 #include "event/predicate.h"
@@ -39,10 +39,6 @@
 #include "source/stop.h"
 #include "source/timers.h"
 #include "source/titles.h"
-
-#define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
-#define PAGE_KB_TEXT "16"
-enum { PAGE_KB = 16, PAGES_MIN = 16 };
 
 /* A second of the busiest loads seen, in which the reader of the stream may be kept off the CPU. */
 enum { BUFFERS = 64 << 20, BUFFER_MIN = 4 << 20 };
@@ -141,20 +137,6 @@ int collector_fork(struct collector *collector, struct child *child, char *const
 	return child_fork(child, argv, collector->guardian.pipe, to_stderr);
 }
 
-/*
- * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
- * Small rings keep small pages, and so do kernels before 6.8, which have no others.
- */
-static int size_rings(struct tracefs_instance *instance, uint64_t size)
-{
-	if (size >= (uint64_t)PAGES_MIN * PAGE_KB * 1024 && tracefs_file_exists(instance, PAGE_SIZE_FILE) &&
-	    instance_write(instance, PAGE_SIZE_FILE, PAGE_KB_TEXT) < 0)
-		return -1;
-	if (tracefs_instance_set_buffer_size(instance, (size + 1023) / 1024, -1) < 0)
-		return fail_errno("cannot make rings of %llu bytes for each CPU", (unsigned long long)size);
-	return 0;
-}
-
 static uint64_t default_size(void)
 {
 	uint64_t size = BUFFERS / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -181,7 +163,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	collector->self = instance_tid(collector->instance);
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
-	return size_rings(collector->instance, collector->buffer);
+	return instance_size_rings(collector->instance, collector->buffer);
 }
 
 int collector_keep(struct collector *collector, int pipe)
@@ -192,7 +174,7 @@ int collector_keep(struct collector *collector, int pipe)
 	collector->keeper = instance_create_keeper(&collector->keeper_hold);
 	if (!collector->keeper || instance_write(collector->keeper, "trace_clock", collector->clock.name) < 0)
 		return -1;
-	return size_rings(collector->keeper, collector->buffer);
+	return instance_size_rings(collector->keeper, collector->buffer);
 }
 
 int collector_add_stacks(struct collector *collector, const struct sampler_wanted *wanted, struct lookup *lookup)
@@ -309,7 +291,7 @@ static int see_calls(struct collector *collector)
 	for (size_t i = 0; collector->stacks && (selected = selection_at(collector->selection, i)); i++)
 		if (selected->sampled && see_call(collector, selected) < 0)
 			return -1;
-	return collector->calls_seen ? event_writer_call_format(collector->stream) : 0;
+	return 0;
 }
 
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
@@ -347,25 +329,20 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		return -1;
 	if (see_calls(collector) < 0)
 		return -1;
-	if (collector->sampled.flags && event_writer_flag_formats(stream) < 0)
-		return -1;
-	if (!collector->sampled.waits)
-		return 0;
-	return event_writer_stack_formats(stream) < 0 ? -1 : event_writer_counter_formats(stream, collector->sampled.counters);
+	return event_writer_sample_formats(stream, &collector->sampled, collector->calls_seen > 0);
 }
 
 static int64_t monotonic_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return now_by(CLOCK_MONOTONIC) / 1000000;
 }
 
 static void make_polled(struct collector *collector)
 {
-	int rings = collector->merge.count, samplers = collector->stacks ? stacks_descriptors(collector->stacks) : 0, n = 0;
+	int rings = collector->merge.count, samplers = 0, n = 0;
 
+	while (collector->stacks && stacks_descriptor(collector->stacks, samplers) >= 0)
+		samplers++;
 	free(collector->polled);
 	collector->polled = memory_new((size_t)(rings + samplers + MARKERS) + 1, sizeof(struct pollfd));
 	collector->polled[n++] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
@@ -378,12 +355,13 @@ static void make_polled(struct collector *collector)
 	collector->polled_count = n;
 }
 
-static int say_recording(struct collector *collector, const char *key, int64_t ts)
+/* A record of this kind that has nothing but a time. */
+static int write_time(struct collector *collector, enum kind kind, const char *key, int64_t ts)
 {
 	struct line line = {0};
 	int status;
 
-	line_begin(&line, kind_name(KIND_RECORDER));
+	line_begin(&line, kind_name(kind));
 	line_time(&line, key, ts);
 	status = stream_write_line(collector->stream, &line);
 	line_free(&line);
@@ -420,7 +398,7 @@ static int hand_over(struct collector *collector, int64_t since)
 
 	if (collector->recording || !recorder_is_called(&collector->recorder, 0))
 		return 0;
-	if (say_recording(collector, "ts", since) < 0)
+	if (write_time(collector, KIND_RECORDER, "ts", since) < 0)
 		return -1;
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
@@ -466,19 +444,6 @@ static int64_t silence(const struct collector *collector)
 	return collector->recording ? NSEC_PER_SEC / 5 : NSEC_PER_SEC;
 }
 
-/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
-static int write_tick(struct collector *collector, int64_t bound)
-{
-	struct line line = {0};
-	int status;
-
-	line_begin(&line, "tick");
-	line_time(&line, "ts", bound);
-	status = stream_write_line(collector->stream, &line);
-	line_free(&line);
-	return status;
-}
-
 /* Names our own threads: to the event writer, which leaves them out, and in the stream, unless events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
@@ -520,8 +485,9 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (interference_look(&collector->interference, *until) < 0)
 		return -1;
+	/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
 	if (event_writer_written(collector->writer) == 0 && now - collector->last_written >= silence(collector)) {
-		if (write_tick(collector, *until) < 0)
+		if (write_time(collector, KIND_TICK, "ts", *until) < 0)
 			return -1;
 		collector->last_written = now;
 	}
@@ -731,7 +697,7 @@ static int finish(struct collector *collector)
 	if (status < 0 || !collector->recording)
 		return status;
 	stream_report_traced(collector->stream, merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
-	return say_recording(collector, "until", clock_now(&collector->clock));
+	return write_time(collector, KIND_RECORDER, "until", clock_now(&collector->clock));
 }
 
 int collector_run(struct collector *collector, const struct collection *collection)

@@ -504,38 +504,23 @@ static const char call_format[] = "stack\0name: call\nID: 65529\n" COMMON
 				  "\tfield:void * ip;\toffset:16;\tsize:8;\tsigned:0;\n"
 				  "\nprint fmt: \"stack=%u ip=%p\", REC->stack, REC->ip\n";
 
-int event_writer_call_format(struct stream *stream)
-{
-	return stream_write_record(stream, &(struct record){.kind = KIND_FORMAT, .packed = true, .text = call_format, .length = sizeof(call_format) - 1});
-}
-
-int event_writer_stack_formats(struct stream *stream)
-{
-	struct record run = {.kind = KIND_FORMAT, .packed = true, .text = run_format, .length = sizeof(run_format) - 1};
-	struct record sleep = {.kind = KIND_FORMAT, .packed = true, .text = sleep_format, .length = sizeof(sleep_format) - 1};
-	struct record wake = {.kind = KIND_FORMAT, .packed = true, .text = wake_format, .length = sizeof(wake_format) - 1};
-
-	return stream_write_record(stream, &sleep) < 0 || stream_write_record(stream, &wake) < 0 ? -1 : stream_write_record(stream, &run);
-}
-
 #define FLAG_FIELDS                                                               \
 	"\tfield:void * ip;\toffset:8;\tsize:8;\tsigned:0;\n"                     \
 	"\tfield:__data_loc char[] flag;\toffset:16;\tsize:4;\tsigned:0;\n"     \
 	"\tfield:__data_loc char[] function;\toffset:20;\tsize:4;\tsigned:0;\n" \
 	"\nprint fmt: \"flag=%s ip=%p function=%s\", __get_str(flag), REC->ip, __get_str(function)\n"
 
-static const char write_format[] = "flag\0name: write\nID: 65531\n" BEFORE FLAG_FIELDS;
-static const char read_format[] = "flag\0name: read\nID: 65530\n" BEFORE FLAG_FIELDS;
+static const char flag_write_format[] = "flag\0name: write\nID: 65531\n" BEFORE FLAG_FIELDS;
+static const char flag_read_format[] = "flag\0name: read\nID: 65530\n" BEFORE FLAG_FIELDS;
 
-int event_writer_flag_formats(struct stream *stream)
+static int write_format(struct stream *stream, const char *text, size_t length)
 {
-	struct record write = {.kind = KIND_FORMAT, .packed = true, .text = write_format, .length = sizeof(write_format) - 1};
-	struct record read = {.kind = KIND_FORMAT, .packed = true, .text = read_format, .length = sizeof(read_format) - 1};
-
-	return stream_write_record(stream, &write) < 0 ? -1 : stream_write_record(stream, &read);
+	return stream_write_record(stream, &(struct record){.kind = KIND_FORMAT, .packed = true, .text = text, .length = length});
 }
 
-int event_writer_counter_formats(struct stream *stream, const struct counters *counters)
+#define WRITE_FORMAT(stream, text) write_format(stream, text, sizeof(text) - 1)
+
+static int write_counter_formats(struct stream *stream, const struct counters *counters)
 {
 	int status = 0;
 
@@ -547,10 +532,23 @@ int event_writer_counter_formats(struct stream *stream, const struct counters *c
 		fprintf(out, "counter%cname: %s\nID: %zu\n" BEFORE "\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n"
 			"\nprint fmt: \"count=%%llu\", REC->count\n", '\0', counters->list.items[i].event, ID_COUNTER + i);
 		fclose(out);
-		status = stream_write_record(stream, &(struct record){.kind = KIND_FORMAT, .packed = true, .text = text, .length = size});
+		status = write_format(stream, text, size);
 		free(text);
 	}
 	return status;
+}
+
+int event_writer_sample_formats(struct stream *stream, const struct sampler_wanted *wanted, bool calls)
+{
+	if (calls && WRITE_FORMAT(stream, call_format) < 0)
+		return -1;
+	if (wanted->flags && (WRITE_FORMAT(stream, flag_write_format) < 0 || WRITE_FORMAT(stream, flag_read_format) < 0))
+		return -1;
+	if (!wanted->waits)
+		return 0;
+	if (WRITE_FORMAT(stream, sleep_format) < 0 || WRITE_FORMAT(stream, wake_format) < 0 || WRITE_FORMAT(stream, run_format) < 0)
+		return -1;
+	return write_counter_formats(stream, wanted->counters);
 }
 
 /* Spells the stack out when it comes into this stream for the first time. */

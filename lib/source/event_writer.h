@@ -60,17 +60,11 @@ void event_writer_share(struct event_writer *writer, bool switches);
 /* A `format` record; `swapped` as in struct record. -1 after fail(). */
 int event_writer_format(struct stream *stream, const struct selected *selected, bool swapped);
 
-/* The formats of the events that tell of stacks: what they have is a `stack` record. -1 after fail(). */
-int event_writer_stack_formats(struct stream *stream);
-
-/* That of the event by which a call that follows on its thread has its stack. -1 after fail(). */
-int event_writer_call_format(struct stream *stream);
-
-/* And of those that tell what counters counted. -1 after fail(). */
-int event_writer_counter_formats(struct stream *stream, const struct counters *counters);
-
-/* And of those that tell of flags. -1 after fail(). */
-int event_writer_flag_formats(struct stream *stream);
+/*
+ * `format` records of the events that are made of samples: of stacks, counters and flags, as far as they are wanted; `calls`: also that of the
+ * event that has the stack of a call, and precedes the event of the call. -1 after fail().
+ */
+int event_writer_sample_formats(struct stream *stream, const struct sampler_wanted *wanted, bool calls);
 
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int event_writer_event(struct event_writer *writer, const struct ring *ring);

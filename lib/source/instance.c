@@ -19,6 +19,10 @@
 #define MOUNT_POINT "/sys/kernel/tracing"
 #define KEEPER_TAIL ".kept"
 
+#define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
+#define PAGE_KB_TEXT "16"
+enum { PAGE_KB = 16, PAGES_MIN = 16 };
+
 #define FIRST_SPACE 0xEFFFFFFCu /* the number of the machine's own PID namespace (the kernel's PROC_PID_INIT_INO) */
 
 enum { NAME_ROOM = 64, TRIES = 5, LOCK_TRIES = 400, LOCK_PAUSE_NS = 5 * 1000 * 1000 };
@@ -147,6 +151,20 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 		fail_errno("cannot write '%s' to '%s'", text, file);
 	close(fd);
 	return written < 0 ? -1 : 0;
+}
+
+/*
+ * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
+ * Small rings keep small pages, and so do kernels before 6.8, which have no others.
+ */
+int instance_size_rings(struct tracefs_instance *instance, uint64_t size)
+{
+	if (size >= (uint64_t)PAGES_MIN * PAGE_KB * 1024 && tracefs_file_exists(instance, PAGE_SIZE_FILE) &&
+	    instance_write(instance, PAGE_SIZE_FILE, PAGE_KB_TEXT) < 0)
+		return -1;
+	if (tracefs_instance_set_buffer_size(instance, (size + 1023) / 1024, -1) < 0)
+		return fail_errno("cannot make rings of %llu bytes for each CPU", (unsigned long long)size);
+	return 0;
 }
 
 /* "nooverwrite" becomes "overwrite", and "raw" "noraw". */

@@ -18,6 +18,7 @@
 #ifndef SOURCE_INSTANCE_H
 #define SOURCE_INSTANCE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <tracefs.h>
@@ -52,6 +53,9 @@ int instance_remove(pid_t pid);
 
 /* Removes the instances of collectors that are gone, before this process makes its own. Does nothing while somebody else makes or removes one. */
 void instance_remove_stale(void);
+
+/* Gives each CPU's ring this number of bytes. -1 after fail(). */
+int instance_size_rings(struct tracefs_instance *instance, uint64_t size);
 
 /* Writes text to a file of the instance ("buffer_percent"). -1 after fail(). */
 int instance_write(struct tracefs_instance *instance, const char *file, const char *text);
