@@ -69,6 +69,37 @@ window() {
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 }
 
+@test "who sent a datagram and has ended, without waiting or receiving, has no answer" {
+	sleeper() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
+	sent() {
+		sed "/ts=5.5/d; s/prev_pid=30 prev_state=S/prev_pid=30 prev_state=Z/
+			/ts=1.6.* tid=30/i event ts=1.59 cpu=0 tid=30 comm=client name=syscalls:sys_enter_sendto fd=3
+			/ts=1.7.* tid=30/i event ts=1.61 cpu=0 tid=30 comm=client name=syscalls:sys_exit_sendto ret=4
+			/ts=1.7.* tid=30/i event ts=1.65 cpu=0 tid=30 comm=client name=sched:sched_process_exit comm=client pid=30" "$W/served.txt"
+	}
+	sent | sleeper | grep -q ' name="timer: clock_nanosleep of session for client" '
+	# it received something, and need not have waited for that
+	sent | sed '/ts=1.65/i event ts=1.62 cpu=0 tid=30 comm=client name=syscalls:sys_enter_recvfrom fd=3
+		/ts=1.65/i event ts=1.63 cpu=0 tid=30 comm=client name=syscalls:sys_exit_recvfrom ret=4' |
+		sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# only the server's calls are known: it sent nothing, or something
+	unsent() { sent | sed '/sendto/d; /ts=1.8/a event ts=1.81 cpu=1 tid=20 comm=session name=syscalls:sys_enter_recvfrom fd=3' |
+		sed '/ts=1.81/a event ts=1.815 cpu=1 tid=20 comm=session name=syscalls:sys_exit_recvfrom ret=4'; }
+	unsent | sleeper | grep -q ' name="timer: clock_nanosleep of session for client" '
+	unsent | sed '/ts=1.815/a event ts=1.82 cpu=1 tid=20 comm=session name=syscalls:sys_enter_sendto fd=3
+		/ts=1.815/a event ts=1.83 cpu=1 tid=20 comm=session name=syscalls:sys_exit_sendto ret=4' |
+		sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+}
+
+@test "a wait that began before the data was in the call that returned first" {
+	window 1 10 1 | sed '/ts=10.2/d; /ts=10.0/s/cpu=0/cpu=1/; /ts=10.0/s/victim next_pid=10/other next_pid=20/; /ts=10.5/a event ts=10.55 cpu=0 tid=10 comm=victim name=syscalls:sys_exit_recvfrom ret=4' >in.txt
+	graph-build --text in.txt | graphs >out
+	grep -q 'name="victim: waiting" .* syscall=recvfrom' out
+	# such failures are among the data without their entries
+	sed 's/sys_exit_recvfrom ret=4/sys_exit_mkdir ret=-17/' in.txt | graph-build --text | graphs >out
+	run ! grep syscall= out
+}
+
 # bats test_tags=long
 @test "who still leaves a CPU has not got it back" {
 	for f in "$W"/*.txt; do

@@ -259,18 +259,20 @@ static uint64_t others_behind(const struct graph *graph, int32_t index, enum edg
 	return others;
 }
 
-/* " while 9,412 requests of 319 others were served" */
+/* " while 9,412 requests of 319 others were served"; " while packets of 2 others were let out" */
 static char *say_served(const struct graph *graph, int32_t index)
 {
+	const struct deed *deed = graph->nodes.items[index].deed;
 	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
+	bool packets = deed->request && strcmp(deed->request, "packet") == 0;
 	char *served, *whose, *words;
 
 	if (requests == 0)
 		return memory_format("%s", "");
-	served = value_count(requests, "request");
+	served = packets ? memory_format("packets") : value_count(requests, "request");
 	whose = value_count(others, "other");
-	words = memory_format(" while %s%s%s %s served", served, others ? " of " : "", others ? whose : "",
-			      requests == 1 ? "was" : "were");
+	words = memory_format(" while %s%s%s %s %s", served, others ? " of " : "", others ? whose : "",
+			      requests == 1 && !packets ? "was" : "were", packets ? "let out" : "served");
 	free(served);
 	free(whose);
 	return words;

@@ -346,6 +346,15 @@ static struct ask still_asked(const struct wake *wake, const struct thread *thre
 	return (struct ask){question.since, question.by};
 }
 
+/* What ended the wait of an idle thread was on its way since before the wait: since it was sent, that was waited for. */
+static struct ask on_its_way(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	struct doer doer = is_idle(wake, wait) && !(wait->flags & PIECE_TICK) ? core_ender(wake, wait) : (struct doer){INDEX_NONE, TIME_NONE};
+
+	return (struct ask){doer.thread == INDEX_NONE ? TIME_NONE : doer.ts, thread->index};
+}
+
 static struct ask asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	int64_t start = thread->pieces.items[at].start;
@@ -357,6 +366,8 @@ static struct ask asked(const struct wake *wake, const struct thread *thread, si
 		ask = still_asked(wake, thread, at);
 	else if (ask.since == TIME_NONE && is_idle(wake, &thread->pieces.items[at]) && is_own_timer(wake, thread, &thread->pieces.items[at]))
 		ask = limit_since(wake, thread, at);
+	if (ask.since == TIME_NONE || ask.since >= start)
+		ask = on_its_way(wake, thread, at);
 	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
 }
 

@@ -25,6 +25,7 @@
 	PART(STACKED, stacked)	   /* devices that hand their bios on to others */ \
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
 	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
+	PART(SHAPER, shaper)	   /* packets that a queue holds back */ \
 	PART(QUESTION, question) /* what was asked by connections and not answered yet */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
 	PART(LIMIT, limit)	   /* when waits would end by themselves */ \

@@ -1,29 +1,96 @@
 #include "wake/served.h"
 
+#include <stdlib.h>
+
 #include "wake/ask.h"
 #include "wake/context.h"
 #include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/retry.h"
+#include "wake/syscall.h"
 
 /* Through how many threads a request is followed; how far back, in pieces of each. */
 enum { HANDS = 4, PATIENCE = 4096 };
 
-struct began { /* of a thread */
-	bool exec; /* it has begun another program than that of its parent */
+struct sending { /* a thread has sent something for the first time since it was woken */
+	int64_t ts;
 };
+
+struct serving { /* of a thread */
+	bool exec; /* it has begun another program than that of its parent */
+	bool exchanges; /* its calls that send and receive are among the data */
+	bool sent; /* since it was last woken */
+	ARRAY(struct sending) sends;
+	int64_t received; /* when it last received something, or, if it leads a process, one of its threads did; TIME_NONE: never */
+};
+
+static struct serving *of(const struct thread *thread)
+{
+	return thread->of[PART_SERVED];
+}
+
+static void thread_begin(struct thread *thread)
+{
+	of(thread)->received = TIME_NONE;
+}
+
+static void thread_free(struct thread *thread)
+{
+	free(of(thread)->sends.items);
+}
+
+static void woke(struct wake *wake, const struct waking *waking)
+{
+	(void)wake;
+	of(waking->woken)->sent = false;
+}
+
+static void receives(struct wake *wake, struct thread *thread)
+{
+	int32_t process = events_tgid(wake->events, thread->tid);
+	const struct thread *leader = process && process != thread->tid ? core_thread_find(wake, process, wake->now) : NULL;
+
+	of(thread)->received = wake->now;
+	if (leader)
+		of(leader)->received = wake->now;
+}
+
+static void sends(struct wake *wake, struct thread *thread)
+{
+	if (!of(thread)->sent)
+		*ARRAY_ADD(&of(thread)->sends) = (struct sending){wake->now};
+	of(thread)->sent = true;
+}
+
+static void returns(struct wake *wake, struct thread *thread, int64_t result)
+{
+	const struct reason *call = reason_at(wake->reasons, syscall_of(thread)->name);
+
+	of(thread)->exchanges |= call->sends || call->receives;
+	if (call->receives && result > 0)
+		receives(wake, thread);
+	if (call->sends && result > 0)
+		sends(wake, thread);
+}
+
+/* Tells whether the thread, which was woken at `from` or later, may have sent something until `to`. */
+static bool may_have_sent(const struct thread *thread, int64_t from, int64_t to)
+{
+	const struct serving *serving = of(thread);
+	size_t next = COUNT_UNTIL(serving->sends.items, serving->sends.count, ts, from);
+
+	for (size_t at = thread_find(thread, from); at < thread->pieces.count && thread->pieces.items[at].start < to; at++)
+		if (thread->pieces.items[at].flags & PIECE_LOST)
+			return true;
+	return !serving->exchanges || (next < serving->sends.count && serving->sends.items[next].ts <= to);
+}
 
 static void on_exec(struct at *at)
 {
 	struct thread *thread = at_own(at);
 
 	if (thread)
-		((struct began *)thread->of[PART_SERVED])->exec = true;
-}
-
-static bool has_exec(const struct thread *thread)
-{
-	return ((const struct began *)thread->of[PART_SERVED])->exec;
+		of(thread)->exec = true;
 }
 
 static int32_t process_of(const struct wake *wake, const struct thread *thread)
@@ -43,7 +110,7 @@ static const struct thread *leader_of(struct wake *wake, const struct thread *th
 /* The process that began the program that this one runs, or the first of its copies that is known. */
 static const struct thread *root_of(struct wake *wake, const struct thread *leader)
 {
-	for (int hands = 0; hands < HANDS && leader->parent != INDEX_NONE && !has_exec(leader); hands++)
+	for (int hands = 0; hands < HANDS && leader->parent != INDEX_NONE && !of(leader)->exec; hands++)
 		leader = leader_of(wake, wake->threads.items[leader->parent], leader->born);
 	return leader;
 }
@@ -63,27 +130,50 @@ static bool is_client(struct wake *wake, const struct thread *other, const struc
 {
 	const struct thread *client = leader_of(wake, other, ts), *root = root_of(wake, leader_of(wake, server, ts));
 
-	return client->born != TIME_NONE && client->parent != INDEX_NONE && has_exec(client) && process_of(wake, other) &&
+	return client->born != TIME_NONE && client->parent != INDEX_NONE && of(client)->exec && process_of(wake, other) &&
 	       (root->born == TIME_NONE || root->born < client->born) && !is_descendant(wake, client, root);
 }
 
-/* Tells whether the client has ended by then with what it asked for, which nobody need have seen: not where it gave up, or was killed. */
-static bool is_content(const struct thread *client, int64_t from, int64_t to)
+static bool takes(const struct wake *wake, const struct piece *wait)
+{
+	return wait->what == WHAT_WAIT &&
+	       (wait->flags & PIECE_CONDITION || reason_at(wake->reasons, wait->call)->many || reason_at(wake->reasons, wait->call)->receives);
+}
+
+/* Tells whether it may have been a wait of the thread for something from others. */
+static bool may_take(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	return wait->what == WHAT_WAIT && (takes(wake, wait) || (wait->call == CALL_NONE && !of(thread)->exchanges));
+}
+
+static bool may_have_received(struct wake *wake, const struct thread *client, int64_t from)
+{
+	int64_t received = of(leader_of(wake, client, from))->received;
+
+	return !of(client)->exchanges || (of(client)->received != TIME_NONE && of(client)->received > from) ||
+	       (received != TIME_NONE && received > from);
+}
+
+/*
+ * Tells whether the client has ended by then with what it asked for, which nobody need have seen: not where it gave up, or was killed; nor where
+ * it neither waited nor received anything, as one that sends datagrams, or the server has sent nothing.
+ */
+static bool is_content(struct wake *wake, const struct thread *server, bool handed, const struct thread *client, int64_t from, int64_t to)
 {
 	if (client->died == TIME_NONE || client->died > to)
 		return false;
 	for (size_t at = client->pieces.count; at-- > 0 && client->pieces.items[at].start > from;)
-		if (client->pieces.items[at].what == WHAT_WAIT)
+		if (may_take(wake, client, &client->pieces.items[at]))
 			return client->pieces.items[at].cause != CAUSE_TIMER && !(client->pieces.items[at].flags & PIECE_BROKEN);
-	return true;
+	return may_have_received(wake, client, from) && (handed || may_have_sent(server, from, to));
 }
 
 /* Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
-static bool has_answered(const struct wake *wake, const struct thread *server, const struct thread *client, int64_t from, int64_t to)
+static bool has_answered(struct wake *wake, const struct thread *server, bool handed, const struct thread *client, int64_t from, int64_t to)
 {
 	size_t at = thread_find(client, from);
 
-	if (is_content(client, from, to))
+	if (is_content(wake, server, handed, client, from, to))
 		return true;
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
 		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
@@ -92,12 +182,6 @@ static bool has_answered(const struct wake *wake, const struct thread *server, c
 			return true;
 	}
 	return false;
-}
-
-static bool takes(const struct wake *wake, const struct piece *wait)
-{
-	return wait->what == WHAT_WAIT &&
-	       (wait->flags & PIECE_CONDITION || reason_at(wake->reasons, wait->call)->many || reason_at(wake->reasons, wait->call)->receives);
 }
 
 /* The last wait for something to do that was over by then. NULL: none. */
@@ -150,7 +234,7 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			hand = by;
 		if (core_colleagues(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
 			continue;
-		if (has_answered(wake, thread, other, by.ts, hand.ts))
+		if (has_answered(wake, thread, hand.thread != INDEX_NONE, other, by.ts, hand.ts))
 			break;
 		if (client)
 			return other->index;
@@ -196,4 +280,12 @@ static const struct part_event events[] = {
 	{0},
 };
 
-const struct part served_part = {.events = events, .thread = sizeof(struct began), .run_for = run_for};
+const struct part served_part = {
+	.events = events,
+	.thread = sizeof(struct serving),
+	.thread_begin = thread_begin,
+	.thread_free = thread_free,
+	.returns = returns,
+	.woke = woke,
+	.run_for = run_for,
+};

@@ -127,21 +127,47 @@ static void on_raw_entry(struct at *at)
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
 
+/* The thread returns from a call that it has been in since before the data: so this is what it waited in. */
+static void was_in(struct thread *thread, int16_t name)
+{
+	for (size_t i = thread->pieces.count; i-- > 0;) {
+		struct piece *piece = &thread->pieces.items[i];
+
+		if (piece->what != WHAT_WAIT)
+			continue;
+		if (piece->flags & PIECE_ASSUMED && piece->call == CALL_NONE)
+			piece->call = name;
+		return;
+	}
+}
+
+static void returns(struct at *at, int16_t name, bool has_result, int64_t result)
+{
+	struct thread *thread = at_thread(at);
+
+	/* Of calls that fail so, the entries are not among the data. */
+	if (thread->tid != TID_IDLE && syscall_of(thread)->name == CALL_NONE && name != CALL_NONE &&
+	    !(has_result && reasons_fails(at->wake->reasons, reason_at(at->wake->reasons, name)->syscall, result)))
+		was_in(thread, name);
+	if (thread->tid != TID_IDLE && has_result)
+		for (const struct part *const *part = at->wake->hooks->returns; *part; part++)
+			(*part)->returns(at->wake, thread, result);
+	enter(at, CALL_NONE, FD_NONE);
+}
+
 static void on_return(struct at *at)
 {
 	enum { RESULT };
-	struct thread *thread = at_thread(at);
 
-	if (thread->tid != TID_IDLE && at_has(at, RESULT))
-		for (const struct part *const *part = at->wake->hooks->returns; *part; part++)
-			(*part)->returns(at->wake, thread, at_number(at, RESULT));
-	enter(at, CALL_NONE, FD_NONE);
+	returns(at, at_named(at), at_has(at, RESULT), at_number(at, RESULT));
 }
 
 static void on_raw_return(struct at *at)
 {
+	enum { RESULT, ID };
+
 	early_of(at->wake)->all_end = true;
-	on_return(at);
+	returns(at, at_has(at, ID) ? name_call(at->wake, (int)at_number(at, ID)) : CALL_NONE, at_has(at, RESULT), at_number(at, RESULT));
 }
 
 static int16_t call_named(struct wake *wake, const char *name, bool *returns)
@@ -152,9 +178,9 @@ static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 
 static const struct part_event events[] = {
 	{"raw_syscalls:sys_enter", on_raw_entry, {"id", "args"}},
-	{"raw_syscalls:sys_exit", on_raw_return, {"ret"}},
+	{"raw_syscalls:sys_exit", on_raw_return, {"ret", "id"}},
 	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = call_named},
-	{"syscalls:sys_exit_", on_return, {"ret"}},
+	{"syscalls:sys_exit_", on_return, {"ret"}, .named = call_named},
 	{0},
 };
 
