@@ -354,6 +354,40 @@ is_over() {
 	done
 }
 
+# bats test_tags=long
+@test "a user with processes that have very many mappings takes no more than a part of the time" {
+	need_stacks
+	cat >maps.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <sys/mman.h>
+		#include <unistd.h>
+		/* 32,000 stretches of code in each of 61 processes. */
+		int main(void)
+		{
+			for (int stretch = 0; stretch < 32000; stretch += 128) {
+				int file = memfd_create("", 0);
+				char *code = ftruncate(file, 1 << 20) ? MAP_FAILED : mmap(NULL, 1 << 20, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+				for (int i = 0; code != MAP_FAILED && i < 256; i += 2)
+					mprotect(code + i * 4096, 4096, PROT_READ);
+				close(file);
+			}
+			for (int i = 0; i < 60 && fork() > 0; i++)
+				;
+			pause();
+		}
+	EOT
+	gcc -O1 -o maps maps.c
+	setpriv --reuid 65534 --regid 65534 --clear-groups setsid ./maps 3>&- &
+	others=" -$!"
+	until_true 60 bash -c '[ "$(pgrep -u 65534 -x maps | wc -l)" -ge 61 ]'
+	# shellcheck disable=SC2034
+	TIMEFORMAT='%R %U %S'
+	{ time trace-collect --stack -e sched:sched_process_exit -d 0 -o out 2>err; } 2>spent || [ $? = 3 ]
+	# two seconds, one part in ten of the time, and what reading one process takes, and all the rest
+	run awk '{ print $1, $2 + $3, $2 + $3 < 3.5 + $1 / 10 ? "fine" : "too much" }' spent
+	assert_output --partial fine
+}
+
 # V8's functions are called Builtins_..., and are not probed: a file is searched for what tells that it is V8 once, not for each name.
 @test "a pattern that many functions of a large file match is answered" {
 	local name

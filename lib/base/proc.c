@@ -46,6 +46,17 @@ bool proc_exe(int32_t id, char *path, size_t room, bool *deleted)
 	return true;
 }
 
+uint32_t proc_user(int32_t id)
+{
+	char text[1024];
+	const char *line;
+	unsigned user;
+
+	proc_read(id, "status", text, sizeof(text));
+	line = strstr(text, "\nUid:"); /* a newline in the name before it is escaped */
+	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : 0;
+}
+
 char proc_state(int32_t id)
 {
 	char text[512];

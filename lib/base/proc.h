@@ -19,6 +19,9 @@ void proc_comm(int32_t id, char *comm, size_t room);
  */
 bool proc_exe(int32_t id, char *path, size_t room, bool *deleted);
 
+/* The real user; 0, too: the process is gone. Files in /proc of a process that nobody may debug belong to root, whoever runs it. */
+uint32_t proc_user(int32_t id);
+
 /* 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': it is over; '\0': it is gone. */
 char proc_state(int32_t id);
 

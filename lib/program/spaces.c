@@ -12,7 +12,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
+#include "base/proc.h"
 
 struct known_code { /* by path and by what tells it from others of that path */
 	char *key;
@@ -29,8 +31,16 @@ struct space {
 	UT_hash_handle hh;
 };
 
+/* What reading the mappings of a user's processes has cost so far. */
+struct reading {
+	uint32_t user;
+	int64_t spent; /* CPU time, ns */
+};
+
 struct spaces {
 	struct lookup *lookup;
+	int64_t begun; /* CLOCK_MONOTONIC */
+	ARRAY(struct reading) readings;
 	struct known_code *codes;
 	struct space *by_process;
 	size_t over;
@@ -42,11 +52,18 @@ struct spaces {
 
 enum { OVER_MAX = 256, CODES = 1024, PARENTS = 4 };
 
+/*
+ * A process may have 65,530 mappings, which take a tenth of a second to read, and a user thousands of processes. So what is read for one user, but
+ * root, takes two seconds of CPU time at most, and later one part in ten. Of the rest of that user's processes it is not known where code lies.
+ */
+static const int64_t first_share = 2 * NSEC_PER_SEC, later_share = 10;
+
 struct spaces *spaces_new(struct lookup *lookup)
 {
 	struct spaces *spaces = NEW(struct spaces);
 
 	spaces->lookup = lookup;
+	spaces->begun = now_by(CLOCK_MONOTONIC);
 	spaces->room = CODES;
 	spaces->doubts = 1;
 	spaces->doubted = INT64_MIN;
@@ -80,6 +97,7 @@ void spaces_free(struct spaces *spaces)
 		forget(spaces, space);
 	HASH_ITER(hh, spaces->codes, known, next_known)
 		forget_code(spaces, known);
+	free(spaces->readings.items);
 	free(spaces);
 }
 
@@ -219,12 +237,15 @@ static struct code *code_of(struct spaces *spaces, const char *path, int32_t pro
 /* "55d0c8a00000-55d0c8a25000 r-xp 00002000 fe:01 1835 /usr/bin/cat" */
 static void read_line(struct spaces *spaces, struct space *space, const char *line)
 {
+	const char *blank = strchr(line, ' ');
 	struct code_identity identity = {0};
 	struct mapping mapping = {0};
 	unsigned major, minor;
 	char access[5];
 	int path = 0;
 
+	if (!blank || strnlen(blank, 4) < 4 || blank[3] != 'x')
+		return;
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &mapping.start, &mapping.end, access,
 		   &mapping.offset, &major, &minor, &identity.inode, &path) < 7 ||
 	    access[2] != 'x')
@@ -253,6 +274,29 @@ static void read_maps(struct spaces *spaces, int32_t process)
 	free(text);
 }
 
+static struct reading *reading_of(struct spaces *spaces, uint32_t user)
+{
+	for (size_t i = 0; i < spaces->readings.count; i++)
+		if (spaces->readings.items[i].user == user)
+			return &spaces->readings.items[i];
+	*ARRAY_ADD(&spaces->readings) = (struct reading){user};
+	return &spaces->readings.items[spaces->readings.count - 1];
+}
+
+/* False: reading those of the process's user has cost too much. */
+static bool read_if_cheap(struct spaces *spaces, int32_t process)
+{
+	uint32_t user = proc_user(process);
+	int64_t elapsed = now_by(CLOCK_MONOTONIC) - spaces->begun, begun = now_by(CLOCK_THREAD_CPUTIME_ID);
+	struct reading *reading = reading_of(spaces, user);
+
+	if (user != 0 && reading->spent > first_share + elapsed / later_share)
+		return false;
+	read_maps(spaces, process);
+	reading->spent += now_by(CLOCK_THREAD_CPUTIME_ID) - begun;
+	return true;
+}
+
 void spaces_read_all(struct spaces *spaces)
 {
 	DIR *proc = opendir("/proc");
@@ -260,7 +304,7 @@ void spaces_read_all(struct spaces *spaces)
 
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char)*entry->d_name))
-			read_maps(spaces, atoi(entry->d_name));
+			read_if_cheap(spaces, atoi(entry->d_name));
 	if (proc)
 		closedir(proc);
 }
@@ -353,7 +397,8 @@ static struct space *find_again(struct spaces *spaces, struct space *space, int3
 		space->known = spaces->doubts;
 		return space;
 	}
-	read_maps(spaces, process);
+	if (!read_if_cheap(spaces, process))
+		return fresh(spaces, process);
 	space = find(spaces, process);
 	if (space && space->known == spaces->doubts)
 		return space;
