@@ -251,7 +251,7 @@ stacks_begin() {
 	exec 5>in
 	printf '%s\n' 'stream version=1 clock=mono' 'trigger ts=1 name=t state=fired activity=no methods=all to_log=args,retValue,stack' \
 		'signal id=1 ts=1 start=1 chart=t value=0 rules=trigger trigger=t tid=7' 'window id=1 from=1 to=1 signals=1-1 complete=yes' >&5
-	until_true 30 hits 200
+	until_true 30 hits 400 # a call is three: its begin, a sample there, its end; the first ones have no sample
 }
 
 stacks_end() {
