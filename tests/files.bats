@@ -87,17 +87,14 @@ nothing_given() {
 
 @test "a shared folder is one that others write to: sticky or not, by its group, by its mode" {
 	local mode
-	for mode in 1777 0777 1773 1775 0722; do
-		mkdir -p "folder.$mode" && chmod "$mode" "folder.$mode"
+	for mode in 1777 0777 1773 1775 0722 0775 2770; do
+		mkdir -p "folder.$mode"
+		case $mode in 0775 | 2770) chgrp 65534 "folder.$mode" ;; esac
+		chmod "$mode" "folder.$mode"
 		echo his >"folder.$mode/x" && chown nobody "folder.$mode/x"
 		ln -s ../root/victim "folder.$mode/link" && chown -h nobody "folder.$mode/link"
-		case $mode in
-		1775) ;& # others cannot write, but a group
-		*)
-			refused "belongs to another user" report "folder.$mode/x"
-			refused "symbolic link of another user" report "folder.$mode/link"
-			;;
-		esac
+		refused "belongs to another user" report "folder.$mode/x"
+		refused "symbolic link of another user" report "folder.$mode/link"
 	done
 }
 

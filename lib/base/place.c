@@ -24,9 +24,10 @@ enum {
 
 #define CANNOT "cannot write '%s': "
 
+/* The user's own group may be his alone, but not where the folder is sticky. */
 static bool is_shared(const struct stat *folder)
 {
-	return folder->st_mode & S_IWOTH || (folder->st_mode & S_ISVTX && folder->st_mode & S_IWGRP);
+	return folder->st_mode & S_IWOTH || (folder->st_mode & S_IWGRP && (folder->st_mode & S_ISVTX || folder->st_gid != getegid()));
 }
 
 /* Tells whether to trust a file of this owner in this folder. */
