@@ -341,6 +341,21 @@ value() { # KEY: the values of this key on standard input
 	assert_output ""
 }
 
+@test "where ticks come regularly, it is told once all events of its time have come, and not if some were lost" {
+	{ echo "tick ts=0 every=0.1"; healthy; queued 3000 4711; noise 3000 5000; } >until
+	{ cat until; noise 5000 5500; echo "lost ts=5.5 cpu=1 count=7 from=2.9"; } >lost
+	filter lost >out || assert_equal $? 3
+	run records signal <out
+	assert_output ""
+	{ cat until; echo "tick ts=3.9 every=0.1"; noise 5000 5500; echo "tick ts=5.5 every=0.1"; } | filter >out
+	run value value < <(records signal <out)
+	assert_output 2.500000000
+	# as long as nothing promises ticks, time is enough
+	sed 1d lost | filter >out || assert_equal $? 3
+	run value value < <(records signal <out)
+	assert_output 1.100000000
+}
+
 @test "it is told with the limit that it passed, though others as slow have raised that since" {
 	{
 		healthy

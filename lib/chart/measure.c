@@ -48,7 +48,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	measure->judge = (struct judge){.policy = policy, .tell = *listener};
 	measure->world.events = events;
 	measure->pairs = pairs_new();
-	measure->patience.next = INT64_MAX;
+	measure->patience.next = measure->patience.whole = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	see_execs(measure);
 	see_switches(measure);
@@ -748,6 +748,8 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 		return 0;
 	case KIND_TICK:
 		measure->vouched = true;
+		if (fields_find(fields, "every"))
+			patience_whole(&measure->patience, now);
 		return 0;
 	case KIND_SAMPLE:
 		measure->summaries = true;

@@ -48,12 +48,13 @@ struct route {
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
-/* Open starts whose age is watched; see outcome.c. All zero but for `next` is a new one. */
+/* Open starts whose age is watched; see outcome.c. All zero but for `next` and `whole` is a new one. */
 struct patience {
 	struct series *series;	/* those with starts in state START_OPEN */
 	struct start *suspects; /* START_SUSPECT, the next to be due first */
 	struct start *reported; /* START_REPORTED, the same way */
 	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
+	int64_t whole;		/* all events before this time have come, or their loss is known; INT64_MAX: the stream does not say */
 };
 
 struct measure {
@@ -93,6 +94,9 @@ struct measure {
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
 	struct line scratch;
 };
+
+/* All events before this time have come, or their loss is known: until then no start is reported that was due later, for its end may yet come. */
+void patience_whole(struct patience *patience, int64_t ts);
 
 /* The first time of a stream: forgets what was learnt on another machine or boot. */
 void measure_begin(struct measure *measure, int64_t ts);

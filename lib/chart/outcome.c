@@ -126,6 +126,12 @@ static struct start *first_awaited(struct patience *patience, const struct serie
 	return start;
 }
 
+void patience_whole(struct patience *patience, int64_t ts)
+{
+	patience->whole = ts;
+	patience_wake(patience);
+}
+
 /*
  * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
  * more, and the time of the next is known. One that is START_OPEN ended when its silence began.
@@ -147,9 +153,10 @@ static struct start *patience_due(struct patience *patience, int64_t now)
 	if (patience->suspects) {
 		struct start *start = patience->suspects;
 
-		if (start->due <= now)
+		if (start->due <= now && start->due <= patience->whole)
 			return become(patience, start, START_REPORTED, span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT));
-		sooner(patience, start->due);
+		if (start->due > now)
+			sooner(patience, start->due);
 	}
 	if (patience->reported) {
 		if (patience->reported->due <= now)
@@ -647,6 +654,7 @@ int measure_end(struct measure *measure)
 	if (measure->now != INT64_MIN)
 		measure->ended = measure->now;
 	measure->now = measure->recompute_at = INT64_MIN;
+	measure->patience.whole = INT64_MAX;
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
 	measure->pipe.count = 0;

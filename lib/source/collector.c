@@ -310,6 +310,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.foreign = collector->foreign,
 		.exceptions = collector->parts.exceptions,
 		.clock = &collector->clock,
+		.ticks = true,
 	};
 	if (start_gate(collector) < 0)
 		return -1;
@@ -356,12 +357,12 @@ static void make_polled(struct collector *collector)
 }
 
 /* A record of this kind that has nothing but a time. */
-static int write_time(struct collector *collector, enum kind kind, const char *key, int64_t ts)
+static int write_recorder(struct collector *collector, const char *key, int64_t ts)
 {
 	struct line line = {0};
 	int status;
 
-	line_begin(&line, kind_name(kind));
+	line_begin(&line, kind_name(KIND_RECORDER));
 	line_time(&line, key, ts);
 	status = stream_write_line(collector->stream, &line);
 	line_free(&line);
@@ -398,7 +399,7 @@ static int hand_over(struct collector *collector, int64_t since)
 
 	if (collector->recording || !recorder_is_called(&collector->recorder, 0))
 		return 0;
-	if (write_time(collector, KIND_RECORDER, "ts", since) < 0)
+	if (write_recorder(collector, "ts", since) < 0)
 		return -1;
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
@@ -487,7 +488,7 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
 	if (event_writer_written(collector->writer) == 0 && now - collector->last_written >= silence(collector)) {
-		if (write_time(collector, KIND_TICK, "ts", *until) < 0)
+		if (event_writer_tick(collector->writer, &collector->merge, *until) < 0)
 			return -1;
 		collector->last_written = now;
 	}
@@ -697,7 +698,7 @@ static int finish(struct collector *collector)
 	if (status < 0 || !collector->recording)
 		return status;
 	stream_report_traced(collector->stream, merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
-	return write_time(collector, KIND_RECORDER, "until", clock_now(&collector->clock));
+	return write_recorder(collector, "until", clock_now(&collector->clock));
 }
 
 int collector_run(struct collector *collector, const struct collection *collection)

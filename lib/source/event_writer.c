@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "source/argument_record.h"
 #include "source/exceptions.h"
 #include "source/execs.h"
@@ -44,7 +45,10 @@ struct event_writer {
 	ARRAY(int32_t) mappers;	 /* threads that mapped code */
 	ARRAY(int32_t) began;	 /* processes that began to run a program, in the last round */
 	ARRAY(bool) described;	 /* which stacks were spelled out in this stream, by number */
+	int64_t tick_due;
 };
+
+static const int64_t tick_every = NSEC_PER_SEC / 10, tick_later = NSEC_PER_SEC / 1000 /* if a gap is in the way */;
 
 struct event_writer *event_writer_new(const struct event_writer_setup *setup)
 {
@@ -63,6 +67,7 @@ struct event_writer *event_writer_new(const struct event_writer_setup *setup)
 	writer->threads.titles = setup->titles;
 	writer->threads.always_asks = setup->always_asks;
 	writer->threads.recorded = setup->cmdlines;
+	writer->tick_due = setup->ticks ? INT64_MIN : INT64_MAX;
 	return writer;
 }
 
@@ -725,6 +730,24 @@ static int look_at_callers(struct event_writer *writer, int64_t ts)
 	return 0;
 }
 
+int event_writer_tick(struct event_writer *writer, const struct merge *merge, int64_t ts)
+{
+	struct line line = {0};
+	int status;
+
+	if (merge_hides_gap(merge, ts)) {
+		writer->tick_due = ts + tick_later;
+		return 0;
+	}
+	writer->tick_due = ts + tick_every;
+	line_begin(&line, kind_name(KIND_TICK));
+	line_time(&line, "ts", ts);
+	line_time(&line, "every", tick_every);
+	status = stream_write_line(writer->stream, &line);
+	line_free(&line);
+	return status;
+}
+
 int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t bound)
 {
 	struct ring *ring;
@@ -738,6 +761,8 @@ int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t
 		stacks_take(writer->by.stacks, bound);
 	while (status == 0 && !stream_output_closed(writer->stream) && (status = merge_next(merge, &ring)) > 0) {
 		if (writer->by.stacks && (write_stacks(writer, ring_ts(ring)) < 0 || take_throws(writer, ring_ts(ring)) < 0))
+			return -1;
+		if (ring_ts(ring) >= writer->tick_due && event_writer_tick(writer, merge, ring_ts(ring)) < 0)
 			return -1;
 		status = event_writer_event(writer, ring);
 	}

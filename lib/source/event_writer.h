@@ -41,6 +41,7 @@ struct event_writer_setup {
 	struct exceptions *exceptions; /* NULL: the stream gets none */
 	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
 	bool always_asks;      /* it does not see who runs another program */
+	bool ticks;            /* while events come, there is a `tick` record every 100 ms */
 
 	int (*introduce)(void *context, const struct record *event); /* writes what must precede a selected event that says so; 0, or -1 after fail() */
 	void *context;
@@ -74,6 +75,9 @@ int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, i
 
 /* All events of these rings before the bound, with the stacks before it; INT64_MAX: all that is left. -1 after fail(). */
 int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t bound);
+
+/* A `tick` record, unless a gap hides whether all events from before this time are written. -1 after fail(). */
+int event_writer_tick(struct event_writer *writer, const struct merge *merge, int64_t ts);
 
 /* So many events of this ring were lost, the last of them before `ts`. -1 after fail(). */
 int event_writer_lost(struct event_writer *writer, const struct ring *ring, int64_t ts, uint64_t count);

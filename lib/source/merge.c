@@ -66,6 +66,14 @@ uint64_t merge_traced(const struct merge *merge)
 	return traced;
 }
 
+bool merge_hides_gap(const struct merge *merge, int64_t ts)
+{
+	for (int i = 0; i < merge->count; i++)
+		if (merge->rings[i].standing && merge->rings[i].missed && merge->rings[i].last < ts)
+			return true;
+	return false;
+}
+
 static bool is_before(const struct merge_place *one, const struct merge_place *other)
 {
 	return one->ts < other->ts || (one->ts == other->ts && one->ring < other->ring);

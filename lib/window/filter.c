@@ -408,8 +408,8 @@ static int see_tick(void *context, const struct record *record)
 	struct filter *filter = context;
 	int64_t ts;
 
-	measure_record(filter->measure, KIND_TICK, NULL, filter->now);
-	if (read_time(filter, record, &ts) < 0 || time_passes(filter, ts) < 0)
+	if (read_time(filter, record, &ts) < 0 ||
+	    measure_record(filter->measure, KIND_TICK, stream_fields(filter->stream, record), ts) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;
 }

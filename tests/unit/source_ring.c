@@ -1,6 +1,6 @@
 /*
  * The kernel's ring, read and mapped: numbered markers come once each and in order, while they are written; and where
- * the ring is too small, the gaps are as large as they say. Needs root and tracefs, else it has nothing to say.
+ * the ring is too small, the gaps are as large as they say, and seen by a merge before it hands out what is behind. Needs root and tracefs, else it has nothing to say.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/ring.h"
+#include "source/merge.h"
 
 enum { MARKERS = 30000, TEXT_AT = 16 }; /* of ftrace:print: common fields, then an address */
 
@@ -69,6 +69,28 @@ static void numbered(struct tracefs_instance *instance, bool mapped)
 	ring_close(&ring);
 }
 
+/* What lies before an event behind a gap is not whole, from the last event before the gap on. */
+static void gapped(struct tracefs_instance *instance)
+{
+	struct merge merge = {0};
+	struct ring ring, *next;
+	int gaps = 0;
+
+	assert(tracefs_instance_file_write(instance, "trace", "") >= 0);
+	assert(ring_open(&ring, instance, 0) == 0);
+	merge_add(&merge, &ring);
+	mark(0, 1);
+	assert(merge_begin(&merge, INT64_MAX) == 0 && merge_next(&merge, &next) == 1);
+	mark(1, MARKERS);
+	while (merge_next(&merge, &next) > 0) {
+		assert(merge_hides_gap(&merge, ring_ts(next)) == (next->missed > 0));
+		assert(!next->missed || !merge_hides_gap(&merge, next->last));
+		gaps += next->missed > 0;
+	}
+	assert(gaps == 1 && !merge_hides_gap(&merge, INT64_MAX));
+	merge_close(&merge);
+}
+
 int main(void)
 {
 	struct tracefs_instance *instance;
@@ -88,6 +110,7 @@ int main(void)
 	assert(marker >= 0);
 	numbered(instance, false);
 	numbered(instance, true);
+	gapped(instance);
 	close(marker);
 	assert(tracefs_instance_destroy(instance) == 0);
 	tracefs_instance_free(instance);
