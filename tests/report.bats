@@ -651,13 +651,16 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_line --index 0 --regexp '^1 moment \(12 events LOST\): read of loop0 .* took 2.288 s at 15:43:11.203, normal 4.50 ms$'
 }
 
-@test "lost events are told at once in a pipe" {
+@test "lost events are told at once in a pipe, and again when they are twice as many" {
 	sed '/^window/i lost ts=13.1 cpu=0 count=1234' "$DATA/crowd.txt" >lossy
 	cat lossy | { report || echo "status $?"; } >out
 	run grep -m1 -n 'INCOMPLETE: 1,234 events lost so far' out
 	assert_success
 	[ "${output%%:*}" -lt 5 ]
 	[ "$(tail -n1 out)" = "status 3" ]
+	for ((i = 0; i < 100; i++)); do echo 'lost ts=13.1 cpu=0 count=10'; done >more
+	sed 's/count=1234/count=100/' lossy | sed '/^window/r more' | { report || :; } >out
+	assert_equal "$(sed -n 's/^INCOMPLETE: \(.*\) events lost so far$/\1/p' out | tr '\n' ' ')" "100 200 400 800 "
 }
 
 @test "a cut stream is told as far as it goes, and ends with 3" {

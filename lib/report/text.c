@@ -467,7 +467,7 @@ static void print_data(const struct report *report)
 	print_lines(report, &summary);
 }
 
-/* A live pipe says first where and since when it runs, and reports lost events as soon as they are lost. */
+/* A live pipe says first where and since when it runs, and reports lost events as soon as they are lost, then when they are twice as many. */
 static void greet(struct report *report)
 {
 	struct text *text = report->state;
@@ -486,7 +486,7 @@ static void greet(struct report *report)
 			free(words);
 		}
 	}
-	if (lost > text->lost_told) {
+	if (lost > 0 && lost / 2 >= text->lost_told) {
 		words = value_count(lost, "event");
 		fprintf(text->body, "\nINCOMPLETE: %s lost so far\n", words);
 		free(words);

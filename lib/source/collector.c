@@ -356,7 +356,7 @@ static void make_polled(struct collector *collector)
 	collector->polled_count = n;
 }
 
-/* A record of this kind that has nothing but a time. */
+/* From when on, or until when, the kernel keeps context. */
 static int write_recorder(struct collector *collector, const char *key, int64_t ts)
 {
 	struct line line = {0};
