@@ -92,6 +92,7 @@ struct collector {
 	struct stages stages;
 	struct pollfd *polled;
 	int polled_count;
+	bool asked; /* one of these asked for the last round, before its time */
 	int32_t self;
 	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
 	int bell;
@@ -414,10 +415,9 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 	int64_t begin = monotonic_ms(), left = deadline - begin;
 	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
 
-	if (event_writer_written(collector->writer) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+	if (collector->asked && event_writer_written(collector->writer) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
-	if (period > 0)
-		poll(collector->polled, (nfds_t)collector->polled_count, period);
+	collector->asked = period > 0 && poll(collector->polled, (nfds_t)collector->polled_count, period) > 0;
 	for (int i = 0; i < collector->polled_count; i++)
 		if (collector->polled[i].revents & POLLERR) /* of a CPU that was never on; each round looks at its ring all the same */
 			collector->polled[i].fd = -1;
@@ -564,7 +564,12 @@ static int look_at_begun(struct collector *collector)
 /* Sheds what costs too much; calls and waits from before that are in interference. 1: only the costly part is left; -1 after fail(). */
 static int look_at_cost(struct collector *collector, int64_t until)
 {
-	struct cost_subject subject = {
+	struct cost_subject subject;
+	int64_t from;
+
+	if (!collector->parts.cost && !collector->collection->look)
+		return 0;
+	subject = (struct cost_subject){
 		.selection = collector->selection,
 		.instance = collector->instance,
 		.keeper = collector->keeper,
@@ -574,10 +579,6 @@ static int look_at_cost(struct collector *collector, int64_t until)
 		.traced = merge_traced(&collector->merge) + (collector->recording ? recorder_traced(&collector->recorder) : 0),
 		.recording = collector->recording,
 	};
-	int64_t from;
-
-	if (!collector->parts.cost && !collector->collection->look)
-		return 0;
 	switch (collector->parts.cost ? cost_look(collector->parts.cost, &subject, until)
 				      : collector->collection->look(collector->collection->context, &subject, until)) {
 	case COST_FINE:
