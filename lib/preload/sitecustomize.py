@@ -36,10 +36,10 @@ class _Watch:
 
 
 def _install():
-    import array
+    import mmap
     import os
-    import select
     import socket
+    import struct
     import threading
     import time
     import weakref
@@ -48,9 +48,10 @@ def _install():
     CREATE, RUN, PAUSE, AWAIT, END = 1, 2, 3, 4, 5
     ONE, ALL, ANY = 0, 16, 32
     DONE, ERROR, CANCELLED = 0, 16, 32
-    MAGIC, BATCH, HELD_NS = 1952604465.0, 256, 10_000_000
-    ROWS, TEXTS = 512, 32000  # that wait at most, and their bytes of text: a datagram has 64 KiB
-    LAST_SECONDS, AGAIN_NS = 0.5, 500_000_000
+    PROMPT = 16
+    MAGIC = 1952604465.0
+    ROW, COUNT, COUNT_AT, OPENED_AT, ROWS, RING = struct.Struct("5d"), struct.Struct("d"), 8, 32, 1 << 15, 1952604466.0  # lib/source/marker_rings.h
+    LAST_TRIES, LAST_SECONDS, AGAIN_NS, CROWDED_NS = 100, 0.005, 500_000_000, 1_000_000
     path = os.environ.get("TAILBLAME_MARKERS") or "/run/tailblame/markers"
     now = time.monotonic_ns
     Task, Future = tasks.Task, futures.Future
@@ -62,11 +63,13 @@ def _install():
 
     class State(threading.local):
         def __init__(self):
-            self.rows, self.texts, self.count, self.bytes = array.array("d"), [], 0, 0
-            self.dropped, self.began, self.running = 0, 0, 0
+            self.ring, self.rows, self.owner = None, 0, None
+            self.fd, self.file, self.told = -1, None, False
+            self.later, self.running = 0, 0
 
     state = State()
     sender = None  # the socket; None: nobody is there
+    never = False  # there can be no ring
 
     def id_of(future):
         nonlocal last
@@ -80,43 +83,80 @@ def _install():
     def known(future):
         return ids.get(future, (0,))[0]
 
-    def is_full():
-        return state.count >= ROWS or state.bytes >= TEXTS
+    def close_ring():
+        """The program may have closed the descriptor, and have another file there."""
+        if state.fd >= 0:
+            try:
+                file = os.fstat(state.fd)
+                if (file.st_dev, file.st_ino) == state.file:
+                    os.close(state.fd)
+            except OSError:
+                pass
+        state.ring, state.fd = None, -1
+
+    def open_ring():
+        """A ring of this thread's own, which the collector opens and reads. Its memory is there before it is used."""
+        size = ROW.size * (ROWS + 1)
+        close_ring()
+        state.owner = sender
+        state.fd = os.memfd_create("tailblame-markers", os.MFD_CLOEXEC)
+        file = os.fstat(state.fd)
+        state.file = file.st_dev, file.st_ino
+        os.posix_fallocate(state.fd, 0, size)
+        ring = mmap.mmap(state.fd, size)
+        ROW.pack_into(ring, 0, MAGIC, 0, threading.get_native_id(), os.getpid(), 0)
+        state.ring, state.rows, state.told = ring, 0, False
+        tell_ring()
+
+    def tell_ring():
+        """What is in the ring waits there, as while the socket is full."""
+        try:
+            sender.send(ROW.pack(RING, state.fd, 0, 0, 0))
+            state.told = True
+        except BlockingIOError:
+            state.later = now() + CROWDED_NS
+        except (OSError, AttributeError):
+            gone()
+
+    def await_opened():
+        """The collector opens the ring while this process is there."""
+        for _ in range(LAST_TRIES):
+            if sender is None or state.ring is None or COUNT.unpack_from(state.ring, OPENED_AT)[0]:
+                return
+            if not state.told:
+                tell_ring()
+            time.sleep(LAST_SECONDS)
 
     def put(ts, what, number, parent, on, text=b""):
-        if is_full():
-            state.dropped += 1
+        if sender is None:
             return
-        if not state.count:
-            state.began = ts
-        state.rows.extend((ts, what + 256 * len(text), number, parent, on))
-        state.count += 1
+        if state.owner is not sender:
+            try:
+                open_ring()
+            except Exception:
+                gone(True)
+                return
+        elif not state.told and ts >= state.later:
+            tell_ring()
+        ring, at, length = state.ring, state.rows % ROWS, 1 - (-len(text) // ROW.size)
+        if at + length > ROWS:
+            ring[ROW.size * (at + 1):] = bytes(ROW.size * (ROWS - at))
+            state.rows += ROWS - at
+            at = 0
+        state.rows += length  # what is put from within, as by a finalizer, comes behind this
+        begin = ROW.size * (at + 1)
+        ROW.pack_into(ring, begin, ts, what + 256 * len(text), number, parent, on)
         if text:
-            state.texts.append(text)
-            state.bytes += len(text)
-        if state.count >= BATCH or state.bytes >= TEXTS or ts - state.began >= HELD_NS:
-            flush()
+            ring[begin + ROW.size:begin + ROW.size + len(text)] = text
+        COUNT.pack_into(ring, COUNT_AT, state.rows)
 
-    def flush(last=False):
-        """Sends what there is. The last must not wait for the next, so it waits, for a moment, for the collector."""
-        nonlocal sender
-        if not state.count or sender is None:
-            return
-        head = array.array("d", (MAGIC, state.count, threading.get_native_id(), os.getpid(), state.dropped))
-        try:
-            if last:
-                select.select([], [sender], [], LAST_SECONDS)
-            sender.send(head.tobytes() + state.rows.tobytes() + b"".join(state.texts))
-            state.dropped = 0
-        except BlockingIOError:
-            if not is_full():
-                return  # later
-            state.dropped += state.count
-        except OSError:
-            sender.close()
-            sender = None
-            leave()
-        state.rows, state.texts, state.count, state.bytes = array.array("d"), [], 0, 0
+    def gone(for_good=False):
+        """The collector is; or there can be no ring."""
+        nonlocal sender, never
+        to, sender, never = sender, None, for_good
+        if to is not None:
+            to.close()
+        leave()
 
     def name_of(task):
         coroutine = task.get_coro()
@@ -136,7 +176,7 @@ def _install():
         again = ts - known[1] >= AGAIN_NS
         if again:
             known[1] = ts
-        put(ts, RUN, known[0], 0, 0, name_of(task) if again else b"")
+        put(ts, RUN + PROMPT, known[0], 0, 0, name_of(task) if again else b"")
         return known[0]
 
     def waits(task, ts):
@@ -197,8 +237,6 @@ def _install():
                         ended(task, ts)
                     else:
                         waits(task, ts)
-                if not task_of(self._callback) or not self._loop._ready:
-                    flush()
             except Exception:
                 pass
 
@@ -246,9 +284,16 @@ def _install():
         tasks._wait = plain_wait
 
     def look():
-        """Whether a collector is there now."""
+        """Whether a collector is there now, or still."""
         nonlocal sender
-        if sender is not None or not os.path.exists(path):
+        if sender is not None:
+            try:
+                sender.send(ROW.pack(MAGIC, 0, 0, 0, 0))
+            except BlockingIOError:
+                pass
+            except OSError:
+                gone()
+        if sender is not None or never or not os.path.exists(path):
             return
         try:
             to = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
@@ -281,9 +326,13 @@ def _install():
         finally:
             if handle is not None:
                 handle.cancel()
-            flush(True)
+            try:
+                await_opened()
+            except Exception:
+                pass
 
     def forked():
+        close_ring()
         state.__init__()
 
     base_events.BaseEventLoop.run_forever = run_forever

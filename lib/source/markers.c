@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/now.h"
 #include "base/number.h"
+#include "source/marker_rings.h"
 #include "stream/line.h"
 
 enum {
@@ -69,6 +70,7 @@ struct sender {
 
 struct markers {
 	int fd[MARKERS]; /* -1: of a kind that is not wanted */
+	struct marker_rings *rings;
 	int64_t second;
 	uint32_t markers; /* of this second */
 	uint64_t lost;	  /* of all seconds */
@@ -244,6 +246,7 @@ struct markers *markers_open(const bool wanted[MARKERS])
 {
 	struct markers *markers = NEW(struct markers);
 
+	markers->rings = marker_rings_new();
 	for (int kind = 0; kind < MARKERS; kind++)
 		markers->fd[kind] = -1;
 	for (int kind = 0; kind < MARKERS; kind++)
@@ -276,6 +279,8 @@ static int remove_socket(int kind, bool dead)
 
 void markers_close(struct markers *markers)
 {
+	if (markers)
+		marker_rings_free(markers->rings);
 	for (int kind = 0; markers && kind < MARKERS; kind++)
 		if (markers->fd[kind] >= 0) {
 			remove_socket(kind, false);
@@ -386,6 +391,8 @@ static void spell(struct line *line, const struct row *row, int32_t pid, int32_t
 	if ((op == OP_CREATE || op == OP_RUN) && text_of(row))
 		line_bytes(line, "name", text, text_of(row));
 	add_number(line, "on", row->number[ROW_ON]);
+	if (op == OP_RUN && mode_of(row))
+		line_text(line, "prompt", "yes");
 	if (op == OP_AWAIT && mode_of(row))
 		line_text(line, "mode", modes[mode_of(row)]);
 	if (op == OP_END)
@@ -564,6 +571,22 @@ static int32_t process_of(struct msghdr *message)
 	return sender.pid;
 }
 
+/* Tells whether the process has only said which of its descriptors is a ring, which is then read. */
+static bool is_ring(const struct markers *markers, int kind, size_t size)
+{
+	return kind == MARKERS_OF_TASKS && size == ROW_SIZE && row_at(markers->datagram, 0).number[HEAD_MAGIC] == MARKER_RING_MAGIC;
+}
+
+static int take_ring(struct markers *markers, struct stream *stream, int32_t pid, int64_t now)
+{
+	double number = row_at(markers->datagram, 0).number[1];
+
+	if (number >= 0 && number <= INT32_MAX && marker_rings_add(markers->rings, pid, (int)number))
+		return 0;
+	markers->lost++;
+	return write_lost(stream, pid, 1, now);
+}
+
 static int take_kind(struct markers *markers, struct stream *stream, int kind)
 {
 	union {
@@ -576,15 +599,30 @@ static int take_kind(struct markers *markers, struct stream *stream, int kind)
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
 		ssize_t size = recvmsg(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		int64_t now = now_by(CLOCK_MONOTONIC);
+		int32_t pid;
 
 		if (end_second(markers, stream, now) < 0)
 			return -1;
 		if (size < 0)
 			return 0;
-		if (process_of(&message) > 0 && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
-		    take(markers, stream, kind, (size_t)size, process_of(&message), now) < 0)
+		pid = process_of(&message);
+		if (pid <= 0 || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+			continue;
+		if ((is_ring(markers, kind, (size_t)size) ? take_ring(markers, stream, pid, now) : take(markers, stream, kind, (size_t)size, pid, now)) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+static int take_rings(struct markers *markers, struct stream *stream)
+{
+	int32_t pid;
+	size_t size;
+
+	marker_rings_look(markers->rings);
+	while ((size = marker_rings_next(markers->rings, markers->datagram, sizeof(markers->datagram), &pid)))
+		if (take(markers, stream, MARKERS_OF_TASKS, size, pid, now_by(CLOCK_MONOTONIC)) < 0)
+			return -1;
 	return 0;
 }
 
@@ -593,7 +631,7 @@ int markers_take(struct markers *markers, struct stream *stream)
 	for (int kind = 0; kind < MARKERS; kind++)
 		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
 			return -1;
-	return 0;
+	return take_rings(markers, stream);
 }
 
 uint64_t markers_lost(const struct markers *markers)

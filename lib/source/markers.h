@@ -2,9 +2,9 @@
  * markers: tasks of asyncio and Node, as `async` records, and exceptions of Node, as `exception` records. The preloads of lib/preload send them.
  *
  * The kernel knows nothing of a program's own tasks. The preloads send them, in batches, to datagram sockets that any local user may
- * send to, one for tasks and one for exceptions; a socket exists only if its markers are wanted. Every datagram is checked and bounded. The process
- * is the kernel's word (SCM_CREDENTIALS), and so is the thread, if the process has it. A datagram with a number, length or time out of bounds is
- * refused. A process may send SENDER_MOST markers a second, all together ALL_MOST. Further markers are dropped, and so are those that a sender
+ * send to, one for tasks and one for exceptions; a socket exists only if its markers are wanted. The preload of asyncio says there
+ * where it has a ring in memory instead (source/marker_rings.h). Every datagram is checked and bounded. The process is the kernel's word (SCM_CREDENTIALS), and so is the
+ * thread, if the process has it. A datagram with a number, length or time out of bounds is refused. A process may send SENDER_MOST markers a second, all together ALL_MOST. Further markers are dropped, and so are those that a sender
  * could not send, because the socket's queue was full: `async` records with op=lost count them.
  *
  * A datagram is of numbers (IEEE doubles in the machine's byte order), five to a row, and texts behind the last row:
@@ -12,8 +12,8 @@
  *	MARKERS_MAGIC, rows behind this one, thread, process (as the sender sees these two), markers that it had to drop
  *	time (CLOCK_MONOTONIC, ns), op + 16 * mode + 256 * bytes of text, id, parent, on: each row
  *
- * In a row of op throw the id is that of the object, and parent that of its cause; mode 1 says that the object was thrown before. The text has
- * three lines: its name, its text, and its calls, innermost first with ';' between them.
+ * In a row of op run, mode 1 says that it is told before the turn begins. In a row of op throw the id is that of the object, and parent that of its
+ * cause; mode 1 says that the object was thrown before. The text has three lines: its name, its text, and its calls, innermost first with ';' between them.
  *
  * An id is one of the process, from 1 on; 0 is none. The text is a name (op create; again, in a long life, op run). Texts follow each
  * other in the order of their rows, without ends.
