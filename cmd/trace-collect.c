@@ -69,7 +69,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
-	{OPTION_LIST, 0, "semantics", &known_files, "NAME", "collect the events of a library: glib, libevent, libuv, qt, or a FILE (tailblame-semantics(5))"},
+	{OPTION_LIST, 0, "semantics", &known_files, "NAME", "collect the events of a library: asyncio, glib, libevent, libuv, qt, or a FILE (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], python[:BINARY], node, return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_FLAG, 0, "async", &with_async, NULL, "also tasks of asyncio and promises of Node.js, of programs with a preload (tailblame-collect(7))"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
@@ -303,7 +303,7 @@ static int want_rule_event(struct selection *selection, struct probes *probes, s
 	struct chart *chart;
 	int status;
 
-	if (!event->name || known.rules.items[rule].kind == RULE_HANDOFF || was_wanted(event->name, rule))
+	if (!event->name || known.rules.items[rule].kind == RULE_HANDOFF || rule_event_is_of_task(event) || was_wanted(event->name, rule))
 		return 0;
 	if (!event->chart)
 		return want_event(selection, event->name);
@@ -364,6 +364,8 @@ static int read_known(void)
 	for (int i = 0; i < known_files.count; i++)
 		if (semantics_read(&known, known_files.items[i]) < 0)
 			return -1;
+	for (size_t i = 0; i < known.rules.count; i++)
+		with_async |= rule_event_is_of_task(&known.rules.items[i].from) || rule_event_is_of_task(&known.rules.items[i].to);
 	for (int i = 0; i < handoff_files.count; i++)
 		if (handoffs_read(&handoffs, handoff_files.items[i]) < 0)
 			return -1;

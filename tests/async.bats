@@ -92,6 +92,73 @@ nodes() { # FILE: name, parent, what its parent waited
 3 Timeout 1.0-1.7 2 1.1-1.7"
 }
 
+# turn TS OP ID FIELD...: of a task of thread 10; the client 20 asks it three times, and then housekeeping has a task crunch for 0.87 seconds.
+turn() { echo "async ts=$1 op=$2 pid=10 tid=10 id=$3 ${*:4}"; }
+event() { echo "event ts=$1 cpu=$2 tid=$3 comm=t$3 name=$4 ${*:5}"; }
+switch() { event "$1" "$2" "$3" sched:sched_switch "prev_comm=t$3 prev_pid=$3 prev_state=$4 next_comm=t$5 next_pid=$5"; }
+loop() { # FIELDS of a turn
+	echo 'stream version=1 host=h machine=x86_64'
+	turn 0.5 create 1 name=serve
+	turn 0.5 create 2 name=housekeeping
+	switch 1 0 0 R 10
+	switch 1 1 0 R 20
+	for i in 1 2 3 4; do
+		if [ $i = 4 ]; then
+			turn 4.002 run 2 "$1"
+			turn 4.003 create 3 parent=2 name=crunch
+			turn 4.004 pause 2
+		fi
+		event $i.01 1 20 raw_syscalls:sys_enter id=45 args=0x3,0x0
+		switch $i.02 1 20 S 0
+		if [ $i = 4 ]; then
+			turn 4.03 run 3 "$1"
+			turn 4.9 pause 3
+			turn 4.9 end 3 result=done
+		fi
+		turn $i.91 run 1 "$1"
+		event $i.92 0 10 sched:sched_waking comm=t20 pid=20 prio=120 target_cpu=1
+		turn $i.925 pause 1
+		turn $i.925 await 1 on=7
+		turn $i.926 end 7 parent=2 result=done
+		switch $i.93 1 0 R 20
+		event $i.94 1 20 raw_syscalls:sys_exit id=45 ret=1
+	done
+	echo 'signal id=1 ts=4.94 start=4.01 chart=x value=.93 center=0.05 ucl=0.1 tid=20 comm=t20'
+}
+
+@test "turns of tasks are segments, and a busy loop is so in a task, which another one posted" {
+	loop prompt=yes >in
+	run -0 graph-walk -x 'at 1; culprit; at 10 4.01 4.8; show t10/10@4.5; back t10/10@4.02' in
+	assert_line --regexp '^t20/20 +recvfrom fd 3 +is usually ended by t10/10 \(3 of 3\)$'
+	assert_line 'culprit: t10/10 is busy: it runs 900 ms of 900 ms'
+	assert_equal "$(grep -c '^in task crunch: ' <<<"$output")" 2
+	assert_line 'in task crunch: 870 ms, most of it in t10/10#10, posted by t10/10#8, in task housekeeping'
+	assert_line 'event task=crunch'
+	assert_line --partial 't10/10#9  waits 0 ns in crunch; ended by t10/10#8, which handed it over'
+	# A graph that was written says the same; without semantics there are no turns.
+	diff <(graph-walk -f json -x 'at 1; culprit' in) <(graph-build --whole in | graph-walk -f json -x 'at 1; culprit')
+	run -0 graph-walk --semantics=none -x 'culprit t20/20@4.5' in
+	assert_line 'culprit: t10/10 is busy: it runs 900 ms of 900 ms'
+	refute_output --partial task
+	# Records may come before the events of their time, in any order.
+	{ head -n 1 in; grep ^async in | shuf; sed 1d in | grep -v ^async; } >mixed
+	diff <(graph-build --whole --text in | grep -E '^(node|edge)') <(graph-build --whole --text mixed | grep -E '^(node|edge)')
+	# What awaited something goes on because of who ended that, and a post serves one turn.
+	run -0 graph-walk -x 'back t10/10@4.905' in
+	assert_line --regexp '^t10/10#[0-9]+  waits 0 ns in serve; ended by t10/10#[0-9]+, which handed it over$'
+	# A turn that was not told when it began is none; who posted one is not known where markers were lost meanwhile; a program may never have told.
+	run -0 graph-walk -x 'culprit t20/20@4.5' <(loop prompt=no)
+	refute_output --partial 'in task'
+	sed '/ts=4.004 /a async ts=4.01 op=lost pid=10 count=1' in >lossy
+	run -0 graph-walk -x 'culprit t20/20@4.5' lossy
+	assert_line --regexp '^in task crunch: 870 ms, most of it in t10/10#[0-9]+$'
+	echo "boundary event='async:run'" >known
+	run -1 bash -c 'grep -v ^async in | graph-build --whole --semantics=known 2>&1 >/dev/null'
+	assert_output --partial 'known:1: the stream has no event async:run; trace-collect records it (--async)'
+	run -0 blame-rank -t --semantics=known in
+	run -1 graph-build --whole <(loop prompt=yes; echo 'async ts=x op=run pid=1 id=1')
+}
+
 # A socket of the test's own, and what programs load, where everybody can reach them.
 own_socket() {
 	PLACE=$(mktemp -d /tmp/tailblame-async.XXXXXX)
@@ -272,4 +339,58 @@ async op=lost pid=$sender count=3"
 	kill $collector
 	until_true 20 test ! -e "$PLACE/markers"
 	kill $sender
+}
+
+# bats test_tags=live
+@test "a coroutine that keeps the loop busy holds up another's reply: graph-walk names it, and who posted it" {
+	need_tracefs
+	chrt -f 5 true 2>/dev/null || skip "needs real-time priorities"
+	/usr/bin/python3 -c 'import asyncio' 2>/dev/null || skip "needs python3 with asyncio"
+	own_socket
+	cat >"$PLACE/server.py" <<-'END'
+		import asyncio, sys, time
+		told = lambda: "_install" in asyncio.events.Handle._run.__qualname__
+		async def crunch():
+		    end = time.monotonic() + 1
+		    while time.monotonic() < end:
+		        pass
+		async def housekeeping(wanted):
+		    await wanted.wait()
+		    asyncio.create_task(crunch())
+		async def reply(writer, byte):
+		    writer.write(byte)
+		async def main():
+		    wanted = asyncio.Event()
+		    keeper = asyncio.create_task(housekeeping(wanted))
+		    async def serve(reader, writer):
+		        while byte := await reader.read(1):
+		            if byte == b"b":
+		                wanted.set()
+		            await reply(writer, b"t" if told() else b"n")
+		    async with await asyncio.start_unix_server(serve, sys.argv[1]) as server:
+		        await server.serve_forever()
+		asyncio.run(main())
+	END
+	cat >"$PLACE/client.py" <<-'END'
+		import socket, sys
+		server = socket.socket(socket.AF_UNIX)
+		server.connect(sys.argv[1])
+		def ask(byte):
+		    server.send(byte)
+		    return server.recv(1)
+		while ask(b"a") != b"t":
+		    pass
+		for byte in [b"a"] * 30 + [b"b"] + [b"a"] * 30:
+		    ask(byte)
+	END
+	PYTHONPATH="$PLACE" chrt -f 5 /usr/bin/python3 "$PLACE/server.py" "$PLACE/socket" 3>&- & # whoever else uses the machine has no part in it
+	until_true 20 test -S "$PLACE/socket"
+	timeout 60 trace-collect --semantics=asyncio -c syscall -p command --no-recorder -o all.tb -- chrt -f 5 /usr/bin/python3 "$PLACE/client.py" "$PLACE/socket"
+	cchart-filter --pass=all -c syscall --limit=300ms --only-limit all.tb >marked.tb
+	run -0 graph-walk -x 'at 1; culprit' marked.tb
+	assert_line --regexp "^blocked: .* in recvfrom "
+	assert_line --regexp "^culprit: .*/$! is busy: "
+	assert_line --regexp "^in task crunch: [0-9.]+ m?s, most of it in .*/$!#[0-9]+, posted by .*/$!#[0-9]+, in task housekeeping$"
+	run -0 graph-walk --semantics=none -x 'at 1; culprit' marked.tb
+	refute_output --partial crunch
 }

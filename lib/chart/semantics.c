@@ -72,6 +72,13 @@ static int read_plain(const char *text, struct rule_event *event)
 	return 0;
 }
 
+bool rule_event_is_of_task(const struct rule_event *event)
+{
+	static const char system[] = "async:";
+
+	return event->name && strncmp(event->name, system, strlen(system)) == 0;
+}
+
 static int read_event(const struct fields *fields, const char *key, struct rule_event *event)
 {
 	char *text = fields_copy(fields, key);

@@ -6,7 +6,7 @@
  *	semantics_free(&semantics)
  *
  * An event is func:BINARY:FUNCTION(EXPR), the entry of a function with an argument as its key, or its return with a result; or
- * SYSTEM:EVENT(FIELD), any other.
+ * SYSTEM:EVENT(FIELD), any other, also async:run, async:pause and async:post of tasks.
  */
 #ifndef CHART_SEMANTICS_H
 #define CHART_SEMANTICS_H
@@ -45,6 +45,9 @@ struct rule {
 struct semantics {
 	ARRAY(struct rule) rules;
 };
+
+/* Tells whether it is of a task of a program's own (wake/task_events.h): no event of the kernel, but made of `async` records. */
+bool rule_event_is_of_task(const struct rule_event *event);
 
 /*
  * -1 after fail(), with file and line. `path` may be the name of a shipped file, "glib". semantics_choose() reads all shipped files, and the chosen

@@ -109,7 +109,7 @@ static void serves(void *context, const struct event *event, int32_t process)
 void wake_semantics(struct wake *wake, const struct semantics *semantics)
 {
 	of(wake)->semantics = semantics;
-	of(wake)->events = rule_events_new(semantics, wake->events, &(struct rule_doer){wake, bounds, place, arrives, serves});
+	of(wake)->events = rule_events_new(semantics, wake->events, &(struct rule_doer){wake, false, bounds, place, arrives, serves});
 }
 
 int wake_semantics_check(const struct wake *wake)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "wake/task_events.h"
 
 enum { KEY_ROOM = 64, CAUSES_MOST = 1 << 16 /* keys of a rule that are remembered; the oldest goes first */ };
 
@@ -34,6 +35,7 @@ struct rule_events {
 	struct rule_doer doer;
 	ARRAY(struct watched) watched;
 	ARRAY(int) first; /* by event_type.index: of watched; -1 */
+	bool tasks;	  /* some are of tasks */
 	struct cause *causes;
 };
 
@@ -75,6 +77,11 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 			watch_flag(rules, rule);
 		if (rule->kind == RULE_HANDOFF)
 			continue; /* of calls, not of segments */
+		if (rule_event_is_of_task(&rule->from) || rule_event_is_of_task(&rule->to)) {
+			if (!doer->tasks)
+				continue;
+			rules->tasks = true;
+		}
 		if (rule->from.name)
 			watch(rules, rule, &rule->from, false);
 		if (rule->to.name)
@@ -138,12 +145,12 @@ static void keep_cause(struct rule_events *rules, const struct rule *rule, const
 	HASH_ADD(hh, rules->causes, key, sizeof(cause->key), cause);
 }
 
-/* "func:app__run" as a function: "app__run". */
+/* "func:app__run" as a function: "app__run"; a task by its name. */
 static const char *function_of(const struct event *event)
 {
-	const char *colon = strchr(event->type->name, ':');
+	const char *colon = strchr(event->type->name, ':'), *task = task_events_name(event);
 
-	return colon ? colon + 1 : event->type->name;
+	return task ? task : colon ? colon + 1 : event->type->name;
 }
 
 static void arrive(struct rule_events *rules, const struct event *event, const struct rule *rule, const char *key)
@@ -214,6 +221,11 @@ static bool is_cause(const struct watched *watched)
 	return (watched->rule->kind == RULE_EDGE || watched->rule->kind == RULE_FLAG) && !watched->is_to;
 }
 
+bool rule_events_of_tasks(const struct rule_events *rules)
+{
+	return rules->tasks;
+}
+
 bool rule_events_watches(const struct rule_events *rules, const struct event_type *type)
 {
 	return (size_t)type->index < rules->first.count && rules->first.items[type->index] >= 0;
@@ -239,7 +251,8 @@ int rule_events_check(const struct rule_events *rules)
 		if (watched->seen || watched->rule->shipped)
 			continue;
 		if (watched->rule->kind != RULE_FLAG)
-			return fail("%s: the stream has no event %s; trace-collect records it (-c, -e)", watched->rule->place, watched->type->name);
+			return fail("%s: the stream has no event %s; trace-collect records it (%s)", watched->rule->place, watched->type->name,
+				    rule_event_is_of_task(watched->is_to ? &watched->rule->to : &watched->rule->from) ? "--async" : "-c, -e");
 		if (!watched->is_to)
 			return fail("%s: the stream has no writes to the flag '%s'", watched->rule->place, watched->rule->from_name);
 	}

@@ -20,6 +20,7 @@ struct rule_events;
 /* The actions at an event, in the thread to which it happens. Each gets the context. */
 struct rule_doer {
 	void *context;
+	bool tasks; /* events of tasks come, too; else rules that have some are passed over */
 	void (*bounds)(void *context, const struct event *event); /* the thread begins something else */
 
 	/* A number by which the thread and the time, or what it does then, are found again; false: they are not known. */
@@ -36,6 +37,7 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 void rule_events_free(struct rule_events *rules); /* NULL is allowed */
 
 void rule_events_forget(struct rule_events *rules);
+bool rule_events_of_tasks(const struct rule_events *rules); /* a rule has events of tasks */
 bool rule_events_watches(const struct rule_events *rules, const struct event_type *type); /* a rule has such an event */
 int rule_events_take(struct rule_events *rules, const struct event *event); /* -1 after fail(): an event lacks the key of a rule */
 int rule_events_check(const struct rule_events *rules); /* -1 after fail(): the stream has no event of a rule */

@@ -341,7 +341,7 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	meet(cutter, doer.thread, woken);
 	waker = cutter->wake->threads.items[doer.thread];
 	open = open_segment_of(cutter->open_segments, waker);
-	if (open->segment != NUMBER_NONE)
+	if (open->segment != NUMBER_NONE && !events_of_pipe(cutter->wake->events, tid)) /* markers of tasks wake whoever records them, now and then */
 		contents_add(&open->contents, word);
 }
 
@@ -504,6 +504,13 @@ uint32_t cutter_segment(struct cutter *cutter, const struct event *event)
 	struct open_segment *open = awake(cutter, event, &thread);
 
 	return open ? open->segment : NUMBER_NONE;
+}
+
+uint32_t cutter_segment_then(struct cutter *cutter, const struct event *event)
+{
+	const struct thread *thread = open_segments_thread(cutter->open_segments, event);
+
+	return thread ? segment_of(cutter, thread->index, wake_time(event->ts)) : NUMBER_NONE;
 }
 
 void cutter_bounds(struct cutter *cutter, const struct event *event)

@@ -36,6 +36,7 @@ void cutter_returned(struct cutter *cutter, const struct event *event, const int
  * segment before is one that has waited, for no time, until this one came from there: in a function, word 0 for none.
  */
 uint32_t cutter_segment(struct cutter *cutter, const struct event *event);
+uint32_t cutter_segment_then(struct cutter *cutter, const struct event *event); /* likewise, but it may be told later than others */
 void cutter_bounds(struct cutter *cutter, const struct event *event);
 void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, enum edge_kind kind, uint32_t function);
 

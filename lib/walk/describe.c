@@ -162,6 +162,55 @@ static uint32_t describe_samples(struct describer *describer, uint32_t thread, i
 	return most;
 }
 
+/* The name of a segment's task; NULL: it is of none that is known. The caller frees it. */
+static char *task_name(const struct describer *describer, uint32_t segment)
+{
+	uint32_t word = segment == NUMBER_NONE ? 0 : segment_task(describer->whole, segment);
+	const char *name = word ? whole_text(describer->whole, word) + strlen(TASK_WORD) : NULL;
+
+	return name ? clean_text(name, strlen(name)) : NULL;
+}
+
+/* A turn of a task of the program's own, and who posted it; where time is TIME_NONE not how long. */
+static void say_task(struct describer *describer, uint32_t segment, int64_t time)
+{
+	char *task = task_name(describer, segment), *node, *how, *by, *by_task;
+	uint32_t poster = task ? segment_poster(describer->whole, segment) : NUMBER_NONE;
+	json_t *object;
+
+	if (!task)
+		return;
+	object = json_pack("{s:s}", "task", task);
+	node = node_name(describer->whole, segment);
+	how = time == TIME_NONE ? memory_text("", 0) : memory_format(": %s, most of it in %s", answer_duration(time), node);
+	by = poster == NUMBER_NONE ? NULL : node_name(describer->whole, poster);
+	by_task = task_name(describer, poster);
+	if (time != TIME_NONE) {
+		json_object_set_new(object, "time", answer_seconds(time));
+		json_object_set_new(object, "node", json_string(node));
+	}
+	if (by)
+		json_object_set_new(object, "by", json_string(by));
+	if (by_task)
+		json_object_set_new(object, "by_task", json_string(by_task));
+	answer_last(describer->answer, object, "in task %s%s%s%s%s%s", task, how, by ? ", posted by " : "", by ? by : "", by_task ? ", in task " : "",
+		    by_task ? by_task : "");
+	free(task);
+	free(node);
+	free(how);
+	free(by);
+	free(by_task);
+}
+
+/* In which task a busy thread ran most. */
+static void describe_task(struct describer *describer, uint32_t thread, int64_t from, int64_t to)
+{
+	struct task_share share = task_of(describer->whole, thread, from, to);
+
+	if (share.word)
+		say_task(describer, share.segment, share.time);
+}
+
 /* Which others had a CPU while the thread had none: those of the name that ran most, and who ran a fifth of the time or more. */
 static void describe_runners(struct describer *describer, uint32_t thread, int64_t from, int64_t to)
 {
@@ -210,6 +259,7 @@ void describe_state(struct describer *describer, uint32_t number, const struct s
 	case STATE_RUNNING:
 		answer_line(describer->answer, object, "busy: %s runs %s of %s", thread, answer_duration(state->time), answer_duration(to - from));
 		describe_samples(describer, number, from, to);
+		describe_task(describer, number, from, to);
 		break;
 	case STATE_RUNNABLE:
 		answer_line(describer->answer, object, "starved: %s could run and has no CPU, %s of %s", thread, answer_duration(state->time),
@@ -226,6 +276,7 @@ void describe_state(struct describer *describer, uint32_t number, const struct s
 			describe_blocked(describer, state, in, from, to, object);
 		}
 		free(in);
+		say_task(describer, state->segment, TIME_NONE);
 		break;
 	default:
 		answer_line(describer->answer, object, "unknown: nothing is known of %s then", thread);
@@ -370,6 +421,7 @@ static void say_culprit_wait(struct describer *describer, const struct vote *vot
 		why = memory_format("no thread is known to end this");
 	}
 	answer_last(describer->answer, object, "culprit: %s waits %s in %s: %s", node, waits, in, why);
+	say_task(describer, step->segment, TIME_NONE);
 	free(node);
 	free(in);
 	free(why);
@@ -454,6 +506,8 @@ void describe_verdict(struct describer *describer, const struct vote *vote)
 	say_starved(describer, vote);
 	if (vote->verdict == VERDICT_STARVED)
 		describe_runners(describer, vote->thread, vote->from, vote->to);
+	if (vote->verdict == VERDICT_BUSY)
+		describe_task(describer, vote->thread, vote->from, vote->to);
 	if (vote->circle)
 		say_circle(describer, vote);
 }

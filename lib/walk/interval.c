@@ -193,6 +193,61 @@ struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64
 	return sums;
 }
 
+uint32_t segment_task(const struct whole *whole, uint32_t number)
+{
+	size_t count;
+	const uint32_t *words = whole_members(whole, segment_at(whole, number)->set, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(whole_text(whole, words[i]), TASK_WORD, strlen(TASK_WORD)) == 0)
+			return words[i];
+	return 0;
+}
+
+uint32_t segment_poster(const struct whole *whole, uint32_t number)
+{
+	while (number != NUMBER_NONE && segment_task(whole, number)) {
+		uint32_t before = segment_at(whole, number)->before;
+		const struct whole_edge *ender = before == NUMBER_NONE ? NULL : whole_ender(whole, before);
+
+		if (before == NUMBER_NONE || segment_at(whole, before)->end < segment_at(whole, number)->start)
+			return NUMBER_NONE;
+		if (ender && ender->kind == EDGE_ASYNC)
+			return ender->from;
+		number = segment_at(whole, before)->flags & SEGMENT_BOUNDARY ? NUMBER_NONE : before;
+	}
+	return NUMBER_NONE;
+}
+
+struct task_share task_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by word: in the list, from 1 on */
+	ARRAY(struct sum) list = {0};
+	struct task_share most = {.segment = NUMBER_NONE};
+	size_t count, first;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	for (first = whole_first(whole, thread, from); first < count && segment_at(whole, segments[first])->start < to; first++) {
+		const struct segment *segment = segment_at(whole, segments[first]);
+		int64_t active = interval_shared(segment->start, segment->wait_from, from, to);
+		uint32_t word = active > 0 ? segment_task(whole, segments[first]) : 0;
+
+		if (!word)
+			continue;
+		if (!places[word]) {
+			*ARRAY_ADD(&list) = (struct sum){0};
+			places[word] = (uint32_t)list.count;
+		}
+		add(&list.items[places[word] - 1], share_of(segment->run, active, segment->wait_from - segment->start), segments[first]);
+	}
+	for (size_t i = 0; i < list.count; i++)
+		if (list.items[i].time > most.time)
+			most = (struct task_share){segment_task(whole, list.items[i].segment), list.items[i].time, list.items[i].segment};
+	free(list.items);
+	free(places);
+	return most;
+}
+
 static int64_t run_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
 {
 	size_t count, first;

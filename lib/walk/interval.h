@@ -37,6 +37,18 @@ enum { SPINS = 1000 };
 
 struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
 
+/* The task of the program's own in whose turns the thread ran most meanwhile, ties by the first, and the turn with the most of that time. */
+struct task_share {
+	uint32_t word;	  /* "task=NAME"; 0: it ran in no task that is known */
+	int64_t time;	  /* ns */
+	uint32_t segment;
+};
+struct task_share task_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
+uint32_t segment_task(const struct whole *whole, uint32_t segment); /* the word of a turn; 0: it is none */
+
+/* The segment in which the task of this one was posted for this turn. NUMBER_NONE: nobody knows. */
+uint32_t segment_poster(const struct whole *whole, uint32_t segment);
+
 /* In which functions the thread ran meanwhile, by samples, the most first; by the share of each segment that lies in the interval. To be freed. */
 struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
 

@@ -210,6 +210,8 @@ void open_segment_begin(struct open_segments *all, struct open_segment *open, in
 		all->whole->segments.items[open->segment].flags |= SEGMENT_HANDLER;
 	if (woken)
 		contents_add(&open->contents, woken);
+	if (open->task)
+		contents_add(&open->contents, open->task);
 }
 
 struct segment *open_segment_end(struct open_segments *all, const struct thread *thread, struct open_segment *open, int64_t wait_from,
@@ -235,6 +237,7 @@ static void cut_at_gaps(struct open_segments *all, const struct thread *thread, 
 
 	open->epoch = (uint32_t)wake->gaps.count;
 	open->call.reason = CALL_NONE;
+	open->task = 0;
 	if (open->segment == NUMBER_NONE)
 		return;
 	asleep = open->slept && open->slept_from < from;

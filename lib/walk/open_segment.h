@@ -40,6 +40,7 @@ struct open_segment {
 	struct segment_contents contents; /* in that */
 	bool over;		 /* the thread has ended */
 	unsigned handlers;	 /* of signals, that it is in */
+	uint32_t task;		 /* word for the task whose turn it is; 0: of none that is known */
 	/* the cutter's */
 	bool slept;
 	int64_t slept_from;	  /* first sleep since the call, or the segment, began */

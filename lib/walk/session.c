@@ -519,7 +519,7 @@ static const struct command {
 	uint64_t ends; /* lines that come last, whatever is left out before */
 } commands[] = {
 	{"windows", "", 0, 0, "", run_windows, "the moments that were abnormal, each with its worst signal"},
-	{"at", "WINDOW | NODE | THREAD FROM TO", 1, 3, "", run_at, "what a thread did most of the time"},
+	{"at", "WINDOW | NODE | THREAD FROM TO", 1, 3, "", run_at, "what a thread did most of the time", 1},
 	{"culprit", "[-r] [NODE]", 0, 1, "r", run_culprit, "who usually ends that wait, and who did not; -r: and what was behind that", 3},
 	{"similar", "[--thread=any] [NODE]", 0, 1, "t", run_similar, "normal segments that did the same"},
 	{"back", "[--edge=N] [NODE]", 0, 1, "e", run_back, "who ended that wait, and what that one had waited for", 1},

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "wake/rule_events.h"
+#include "wake/task_events.h"
 #include "wake/wake.h"
 #include "walk/abnormal.h"
 #include "walk/cutter.h"
@@ -15,7 +16,7 @@
 enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */, TIMERS_MOST = 1 << 16 /* the one armed first is forgotten first */ };
 
 /* The meaning of an event, by its type. */
-enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL };
+enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL, ROLE_TASK };
 
 struct type_role {
 	enum role role;
@@ -39,6 +40,7 @@ struct whole_builder {
 	struct cutter *cutter;
 	struct armed_timer *timers;
 	struct rule_events *rules;
+	struct task_events *tasks;
 	struct whole *whole;
 	bool begun; /* it has an event */
 	ARRAY(struct type_role) roles; /* by event_type.index */
@@ -163,9 +165,12 @@ static void rule_bounds(void *context, const struct event *event)
 	cutter_bounds(((struct whole_builder *)context)->cutter, event);
 }
 
+/* Of no CPU are events of tasks, which may come late. */
 static bool rule_place(void *context, const struct event *event, uint32_t *place)
 {
-	*place = cutter_segment(((struct whole_builder *)context)->cutter, event);
+	struct cutter *cutter = ((struct whole_builder *)context)->cutter;
+
+	*place = event->cpu == UINT32_MAX ? cutter_segment_then(cutter, event) : cutter_segment(cutter, event);
 	return *place != NUMBER_NONE;
 }
 
@@ -204,7 +209,7 @@ static void rule_serves(void *context, const struct event *event, int32_t proces
 
 static struct rule_events *rules_new(struct whole_builder *builder, const struct semantics *semantics)
 {
-	return rule_events_new(semantics, builder->events, &(struct rule_doer){builder, rule_bounds, rule_place, rule_arrives, rule_serves});
+	return rule_events_new(semantics, builder->events, &(struct rule_doer){builder, true, rule_bounds, rule_place, rule_arrives, rule_serves});
 }
 
 /* --- the graph ---------------------------------------------------------------------------------------------------------- */
@@ -224,6 +229,7 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	builder->identities = identities_new(wake);
 	builder->cutter = cutter_new(wake, builder->open_segments, builder->identities);
 	builder->rules = rules_new(builder, &(struct semantics){0});
+	builder->tasks = task_events_new(events);
 	begin_whole(builder);
 	return builder;
 }
@@ -240,6 +246,7 @@ void whole_builder_free(struct whole_builder *builder)
 		return;
 	rule_events_free(builder->rules);
 	forget_timers(builder);
+	task_events_free(builder->tasks);
 	cutter_free(builder->cutter);
 	identities_free(builder->identities);
 	open_segments_free(builder->open_segments);
@@ -299,6 +306,8 @@ static void resolve(struct whole_builder *builder, struct type_role *role, const
 	} else if (!strcmp(name, "signal:signal_deliver")) {
 		role->role = ROLE_SIGNAL;
 		role->first = event_type_field(type, "sa_handler");
+	} else if (!strcmp(name, "async:run")) {
+		role->role = ROLE_TASK;
 	} else if (!strcmp(name, "task:task_rename") || !strcmp(name, "sched:sched_process_exec")) {
 		role->role = ROLE_NAME;
 	}
@@ -341,6 +350,19 @@ static void leave(struct whole_builder *builder, const struct event *event, cons
 	cutter_returned(builder->cutter, event, event_has(event, role->first) ? &ret : NULL);
 }
 
+/* Whose turn it is on the thread from now on; NULL: that of none that is known. */
+static void note_turn(struct whole_builder *builder, const struct event *event, const char *name)
+{
+	struct thread *thread = open_segments_thread(builder->open_segments, event);
+	struct open_segment *open = thread ? open_segment_of(builder->open_segments, thread) : NULL;
+
+	if (!open)
+		return;
+	open->task = name ? whole_word_of(builder->whole, TASK_WORD, name) : 0;
+	if (open->task && open->segment != NUMBER_NONE)
+		contents_add(&open->contents, open->task);
+}
+
 static void happen(struct whole_builder *builder, const struct event *event, const struct type_role *role)
 {
 	switch (role->role) {
@@ -375,6 +397,9 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 		if ((uint64_t)event_number(event, role->first) > HANDLER_IGNORES)
 			cutter_signalled(builder->cutter, event);
 		break;
+	case ROLE_TASK:
+		note_turn(builder, event, task_events_name(event));
+		break;
 	case ROLE_NAME:
 		open_segments_renamed(builder->open_segments);
 		break;
@@ -383,9 +408,39 @@ static void happen(struct whole_builder *builder, const struct event *event, con
 	}
 }
 
+static int follow(struct whole_builder *builder, const struct event *event)
+{
+	const struct type_role *role = role_of(builder, event->type);
+
+	if (builder->whole->segments.count >= NUMBER_NONE - 1)
+		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
+	if (role->watched && rule_events_take(builder->rules, event) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	happen(builder, event, role);
+	return 0;
+}
+
+/* What tasks did until then. A turn that is told late cannot be cut out of its segment any more. */
+static int take_tasks(struct whole_builder *builder, int64_t until)
+{
+	struct event event;
+
+	while (task_events_next(builder->tasks, until, &event)) {
+		bool turns = strcmp(event.type->name, "async:post") != 0;
+
+		if (turns)
+			note_turn(builder, &event, NULL);
+		if (turns && event.ts < builder->wake->now)
+			continue;
+		wake_until(builder->wake, event.ts);
+		if (follow(builder, &event) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int take_event(struct whole_builder *builder, const struct record *record)
 {
-	const struct type_role *role;
 	struct event event;
 
 	if (events_read(builder->events, record, &event) < 0)
@@ -400,16 +455,12 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		builder->crowded++;
 		stream_mark_incomplete(builder->stream);
 	}
+	if (builder->begun && take_tasks(builder, wake_time(event.ts)) < 0)
+		return -1;
 	if (wake_event(builder->wake, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	builder->begun = true;
-	role = role_of(builder, event.type);
-	if (builder->whole->segments.count >= NUMBER_NONE - 1)
-		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
-	if (role->watched && rule_events_take(builder->rules, &event) < 0)
-		return stream_fail(builder->stream, "%s", fail_text());
-	happen(builder, &event, role);
-	return 0;
+	return follow(builder, &event);
 }
 
 static int take_lost(struct whole_builder *builder, const struct record *record, const struct fields *fields)
@@ -471,7 +522,7 @@ static const enum kind meanings[] = {KIND_STREAM, KIND_STACK, KIND_FILE, KIND_QU
 
 void whole_builder_reads(struct handlers *handlers, record_handler *handler)
 {
-	static const enum kind others[] = {KIND_EVENT, KIND_LOST, KIND_SIGNAL, KIND_WINDOW};
+	static const enum kind others[] = {KIND_EVENT, KIND_LOST, KIND_SIGNAL, KIND_WINDOW, KIND_ASYNC};
 
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		handlers->on[meanings[i]] = handler;
@@ -495,6 +546,8 @@ int whole_builder_record(struct whole_builder *builder, const struct record *rec
 		status = abnormal_read(builder->whole, KIND_SIGNAL, fields);
 	else if (record->kind == KIND_WINDOW)
 		status = take_window(builder, fields);
+	else if (record->kind == KIND_ASYNC && rule_events_of_tasks(builder->rules))
+		status = task_events_take(builder->tasks, fields);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (record->kind == meanings[i])
 			status = take_meaning(builder, record->kind, fields);
@@ -505,8 +558,9 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 {
 	struct whole *whole = builder->whole;
 
-	if (builder->begun && rule_events_check(builder->rules) < 0)
+	if (builder->begun && (take_tasks(builder, builder->wake->now) < 0 || rule_events_check(builder->rules) < 0))
 		return NULL;
+	task_events_forget(builder->tasks);
 	cutter_end(builder->cutter, false);
 	wake_forget(builder->wake);
 	wake_forget_meanings(builder->wake);

@@ -12,6 +12,7 @@ const char *whole_text(const struct whole *whole, uint32_t word);
 
 /* KEY and NAME in one, as a word of a set: there ';' stands between words, so that is '_' in them, as control characters are. */
 uint32_t whole_word_of(struct whole *whole, const char *key, const char *name);
+#define TASK_WORD "task=" /* a turn of a task of the program's own */
 
 /* Sorts the words, and drops doubles. */
 uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count);

@@ -118,6 +118,7 @@ case $target in
 semantics)
 	printf '%s\n' '# a comment' "edge from='t:post(job)' to=\"t:run(job)\" # same key" 'boundary event=t:run' >"$to/edge"
 	printf '%s\n' 'for event=t:run(job) process=job' 'cut from="m*" to=* syscall=read function=""' 'join from=20#1 to=10#3' >"$to/others"
+	printf '%s\n' "edge from='async:post(turn)' to='async:run(turn)'" 'boundary event=async:pause' >"$to/tasks"
 	printf '%s\n' "handoff from='func:./a:b(c)' to='func:./a:d(ret)'" "boundary event='func:./app:run(a\"b)'" >"$to/functions"
 	;;
 cat)

@@ -31,6 +31,7 @@ class Node:
 		self.lost = fields.get("lost") == "yes"
 		self.words = frozenset(word for word in fields.get("events", "").split(";") if word)
 		self.ended = fields.get("ended")
+		self.boundary = fields.get("boundary") == "yes"
 		self.edges = []  # strong ones that ended its wait: (ts, kind, from)
 		self.weak = []
 		self.before = None
@@ -38,8 +39,18 @@ class Node:
 	def wait(self):
 		return self.end - self.begin
 
+	def task(self):
+		return next((word[5:] for word in sorted(self.words) if word.startswith("task=")), None)
+
 	def ender(self):
 		return max(self.edges, key=lambda e: (e[0], KINDS.index(e[1]), e[2].id), default=None)
+
+	def origin(self):
+		"""The wait that it came out of: the one before, but for boundaries in between."""
+		node = self.before
+		while node and node.boundary:
+			node = node.before
+		return node if node and (node.wait() > 0 or node.ended) else None
 
 	def own_timer(self):
 		edge = self.ender()
@@ -130,6 +141,40 @@ class Graph:
 			time += node.runnable * active // (node.begin - node.start) if active > 0 else 0
 		return time
 
+	def task(self, node, keys):
+		"""A turn of a task of the program's own, and who posted it."""
+		if not node.task():
+			return []
+		answer, poster, first = {"task": node.task()} | keys, None, node
+		while first and first.task():
+			before = first.before
+			edge = before.ender() if before else None
+			if not before or before.end < first.start:
+				break
+			if edge and edge[1] == "async":
+				poster = edge[2]
+				break
+			first = None if before.boundary else before
+		if poster:
+			answer["by"] = self.node(poster)
+			if poster.task():
+				answer["by_task"] = poster.task()
+		return [answer]
+
+	def longest_task(self, tid, begin, end):
+		"""The one in whose turns the thread ran most, and the longest of them."""
+		tasks = {}
+		for node in self.threads[tid]:
+			active = min(node.begin, end) - max(node.start, begin)
+			if active > 0 and node.task():
+				total = tasks.setdefault(node.task(), [0, None, 0])
+				run = node.run * active // (node.begin - node.start)
+				if total[1] is None or run > total[2]:
+					total[1:] = node, run
+				total[0] += run
+		time, node, _ = max(tasks.values(), key=lambda total: total[0], default=(0, None, 0))
+		return self.task(node, {"time": Seconds(time), "node": self.node(node)}) if time > 0 else []
+
 	def at(self, tid, begin, end):
 		kind, identity, time, node, waits, timed = self.state(tid, begin, end)
 		yields = waits >= 3 and (waits - timed) * 10 <= waits
@@ -141,7 +186,9 @@ class Graph:
 			answer |= wait_keys(identity)
 			answer |= {"waits": waits, "timed": timed} if yields else {"wait": Seconds(node.wait())}
 		steps = [{"step_log": "step-log -p %d --from=%s --to=FUNCTION" % (tid, identity[2] or "FUNCTION")}] if kind == "wait" and yields else []
-		return [answer] + steps + (self.runners(tid, begin, end) if kind == "starved" else [])
+		more = {"starved": lambda: self.runners(tid, begin, end), "busy": lambda: self.longest_task(tid, begin, end), "unknown": lambda: [],
+			"wait": lambda: self.task(node, {})}[kind]()
+		return [answer] + steps + more
 
 	def runners(self, without, begin, end):
 		"""Those of the name that ran most, and of others that ran a fifth of the time or more."""
@@ -206,8 +253,12 @@ class Graph:
 		if at:
 			last |= {"node": self.node(at)} | wait_keys(identity) | {"wait": Seconds(at.wait())}
 		answer.append(last)
+		if at:
+			answer += self.task(at, {})
 		if verdict == "starved":
 			answer += self.runners(tid, begin, end)
+		if verdict == "busy":
+			answer += self.longest_task(tid, begin, end)
 		if verdict == "unasked":
 			starved = sum(self.starved(whose, begin, end) for whose in path)
 			if starved and 2 * starved >= end - begin:
@@ -215,8 +266,8 @@ class Graph:
 		edge = at.ender() if at else None
 		if edge and edge[2].tid != tid and edge[2].tid in path:
 			circle = {"circle": self.thread(edge[2].tid)}
-			if edge[2].before and (edge[2].before.wait() > 0 or edge[2].before.ended):
-				circle["after"] = self.node(edge[2].before)
+			if edge[2].origin():
+				circle["after"] = self.node(edge[2].origin())
 			answer.append(circle)
 		if few:
 			answer.append({"few": self.thread(few[0]), "normal": few[1]})
@@ -265,10 +316,10 @@ class Graph:
 			answer.append(step)
 			if not edge:
 				return answer
-			before, end = edge[2].before, None
+			before, end = edge[2].origin(), None
 			if edge[2].tid == first.tid:
 				end = "itself"
-			elif not before or not (before.wait() > 0 or before.ended):
+			elif not before:
 				end = "none"
 			elif before.end <= first.start:
 				end = "earlier"
@@ -359,11 +410,14 @@ def random_graph(rng, path):
 			else:
 				ended = rng.choice(["device", "outside", "unknown", "open", "timer"])
 			for source in sources:
-				edges.append((source, id_, rng.choice(["wake", "wake", "flag"]), end, " weak=yes" if rng.random() < 0.15 else ""))
+				edges.append((source, id_, rng.choice(["wake", "wake", "flag", "async"]), end, " weak=yes" if rng.random() < 0.15 else ""))
 			fields.append("ended=" + ended)
+		elif rng.random() < 0.2:
+			fields.append("boundary=yes")
 		if rng.random() < 0.05:
 			fields.append("lost=yes")
 		words = rng.sample(["call=futex", "call=read", "call=write", "woken=main", "woken=timer", "wakes=io"], rng.randint(0, 5))
+		words += rng.sample(["task=load", "task=send"], rng.choice([0, 0, 1]))
 		if words:
 			fields.append('events="%s"' % ";".join(words))
 		lines.append("node " + " ".join(fields))
