@@ -135,6 +135,7 @@ loop() { # FIELDS of a turn
 	assert_line 'in task crunch: 870 ms, most of it in t10/10#10, posted by t10/10#8, in task housekeeping'
 	assert_line 'event task=crunch'
 	assert_line --partial 't10/10#9  waits 0 ns in crunch; ended by t10/10#8, which handed it over'
+	diff <(graph-walk -x 'show t10/10#9' in) <(graph-walk --semantics=asyncio -x 'show t10/10#9' in) # it is shipped, and not read twice
 	# A graph that was written says the same; without semantics there are no turns.
 	diff <(graph-walk -f json -x 'at 1; culprit' in) <(graph-build --whole in | graph-walk -f json -x 'at 1; culprit')
 	run -0 graph-walk --semantics=none -x 'culprit t20/20@4.5' in

@@ -257,13 +257,21 @@ static int read_file(struct semantics *semantics, const char *path, bool shipped
 	return status;
 }
 
+/* The path of a shipped file of this name, which the caller frees; NULL: there is none. */
+static char *find_shipped(const char *name)
+{
+	char *file = memory_format("charts/semantics/%s.semantics", name), *path = strpbrk(name, "./") ? NULL : file_shipped(file);
+
+	free(file);
+	return path;
+}
+
 int semantics_read(struct semantics *semantics, const char *path)
 {
-	char *name = memory_format("charts/semantics/%s.semantics", path), *shipped = strpbrk(path, "./") ? NULL : file_shipped(name);
+	char *shipped = find_shipped(path);
 	int status = read_file(semantics, shipped ? shipped : path, shipped != NULL);
 
 	free(shipped);
-	free(name);
 	return status;
 }
 
@@ -271,6 +279,7 @@ int semantics_choose(struct semantics *semantics, const char *chosen)
 {
 	bool none = chosen && strcmp(chosen, "none") == 0;
 	char *folder = none ? NULL : file_shipped("charts/semantics"), *pattern = folder ? memory_format("%s/*.semantics", folder) : NULL;
+	char *twice = chosen && !none ? find_shipped(chosen) : NULL; /* it is among those */
 	glob_t files = {0};
 	int status = none || folder ? 0 : -1;
 
@@ -280,7 +289,10 @@ int semantics_choose(struct semantics *semantics, const char *chosen)
 	globfree(&files);
 	free(pattern);
 	free(folder);
-	return status == 0 && chosen && !none ? semantics_read(semantics, chosen) : status;
+	if (status == 0 && chosen && !none && !twice)
+		status = semantics_read(semantics, chosen);
+	free(twice);
+	return status;
 }
 
 void semantics_drop_last(struct semantics *semantics)
