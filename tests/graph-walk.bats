@@ -462,6 +462,7 @@ circle() {
 		circle: main/1 ended it, after its own timer of 300 ms
 	END
 	)"
+	diff <(graph-walk -x 'at 1; culprit' in) <(graph-walk -x 'at 1; culprit -r' in) # nothing else is behind it, and it is said once
 	run -0 graph-walk -x 'at 1; similar; similar main/1#3' -n 2 in
 	assert_line 'main/1#5  14:13:20.020  waits 2.00 ms  100 % alike'
 	assert_line 'none is similar: no normal wait for the same thing took less than half as long'

@@ -185,15 +185,17 @@ static int run_back(struct request *request)
 	return status;
 }
 
-static int describe_culprit(struct session *session, uint32_t node, uint32_t *wait)
+/* `named`: it is the wait of the culprit that was named last, which is not said again where that waits for nobody else. */
+static int describe_culprit(struct session *session, uint32_t node, bool named, uint32_t *wait)
 {
 	struct vote result;
 	int status = vote(session->whole, node, session->normal, &result);
 
 	*wait = NUMBER_NONE;
 	if (status == 0) {
-		describe_vote(&session->describer, &result);
 		*wait = vote_wait(&result);
+		if (!named || *wait != node)
+			describe_vote(&session->describer, &result);
 	}
 	vote_free(&result);
 	return status;
@@ -223,6 +225,7 @@ static int run_culprit(struct request *request)
 {
 	struct session *session = request->session;
 	uint32_t node, seen[REPEATS_MOST + 1], wait;
+	bool named = false;
 	int count = 0;
 
 	if (!request->count && describe_itself(session))
@@ -232,10 +235,11 @@ static int run_culprit(struct request *request)
 		return -1;
 	for (;;) {
 		seen[count++] = node;
-		if (describe_culprit(session, node, &wait) < 0)
+		if (describe_culprit(session, node, named, &wait) < 0)
 			return -1;
 		node = request->again && count <= REPEATS_MOST ? wait : NUMBER_NONE;
-		if (node == seen[count - 1])
+		named = node != seen[count - 1];
+		if (!named)
 			node = wait_behind(session->whole, wait);
 		for (int i = 0; i < count && node != NUMBER_NONE; i++)
 			if (seen[i] == node)
