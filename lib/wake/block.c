@@ -245,6 +245,58 @@ static int64_t stood_until(struct wake *wake, int32_t index)
 	return later(until, request->issued);
 }
 
+/* --- a list of the submitter's -------------------------------------------------------------------------------------------- */
+
+/*
+ * A thread that submits several bios gathers them in a list of its own (a plug), and queues them in one go: at the latest when it goes to
+ * sleep, but not when it loses its CPU. Until then nobody else can issue them.
+ */
+
+/* How much of the time the disk served others. */
+static int64_t served_others(const struct wake *wake, const struct disk *disk, const struct request *request, int64_t from, int64_t to)
+{
+	size_t first = disk->issued.count;
+	int64_t served = 0, since = from;
+
+	while (first > 0 && request_at(wake, disk->issued.items[first - 1])->issued >= from - disk->longest)
+		first--;
+	for (size_t i = first; i < disk->issued.count; i++) {
+		const struct request *other = request_at(wake, disk->issued.items[i]);
+		int64_t start = later(since, other->issued), end = sooner(to, request_end(wake, other));
+
+		if (other == request || start >= end)
+			continue;
+		served += end - start;
+		since = end;
+	}
+	return served;
+}
+
+static int64_t time_running(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
+{
+	size_t at = thread_find(thread, from);
+	int64_t ran = 0;
+
+	for (at -= at > 0; at < thread->pieces.count && thread->pieces.items[at].start < to; at++)
+		if (thread->pieces.items[at].what == WHAT_RUN)
+			ran += sooner(to, thread_piece_end(wake, thread, at)) - later(from, thread->pieces.items[at].start);
+	return ran;
+}
+
+/*
+ * Tells whether the request was in its submitter's list until it was issued. If the submitter had the CPU all the time, it may as well have been
+ * queued, if the disk was busy.
+ */
+static bool was_plugged(struct wake *wake, const struct request *request)
+{
+	int64_t time = request->issued - request->queued;
+
+	if (!request->own_issue || request->issued == TIME_NONE)
+		return false;
+	return time_running(wake, wake->threads.items[request->submitter], request->queued, request->issued) < time / 2 ||
+	       served_others(wake, disk_at(wake, request->disk), request, request->queued, request->issued) < time / 2;
+}
+
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
 enum { DEV, SECTOR, NR_SECTOR, RWBS };
@@ -293,9 +345,22 @@ static void on_bio_queue(struct at *at)
 	loop_device_submit(at->wake, submitter, index);
 }
 
-static void issue(struct wake *wake, const struct request *range)
+static bool has_slept(const struct thread *thread, int64_t since)
+{
+	size_t at = thread_find(thread, since);
+
+	for (at -= at > 0; at < thread->pieces.count; at++)
+		if (thread->pieces.items[at].what == WHAT_WAIT || thread->pieces.items[at].what == WHAT_UNKNOWN)
+			return true;
+	return false;
+}
+
+static void issue(struct wake *wake, const struct request *range, const struct thread *issuer)
 {
 	for (int32_t i = request_issue(wake, range); i != INDEX_NONE; i = request_at(wake, i)->next) {
+		struct request *request = request_at(wake, i);
+
+		request->own_issue = issuer && issuer->index == request->submitter && !has_slept(issuer, request->queued);
 		loop_device_issue(wake, range->disk, request_at(wake, i)->owner);
 		flush_data_issued(request_at(wake, i), range);
 	}
@@ -306,7 +371,7 @@ static void on_rq_issue(struct at *at)
 	struct request range = request_of(at);
 
 	if (range.sectors)
-		issue(at->wake, &range);
+		issue(at->wake, &range, at_own(at));
 	else if (flush_is(&range))
 		flush_issued(at->wake, &range);
 }
@@ -586,6 +651,7 @@ static int32_t walk_service(struct walk *walk, struct errand errand)
 static void walk_request(struct walk *walk, struct errand errand)
 {
 	const struct request *request = request_at(walk->cut.wake, errand.index);
+	int64_t since = request->queued; /* when its submitter was done with it */
 	int32_t node = NODE_NONE;
 
 	if (request->issued != TIME_NONE && request->issued < errand.at) {
@@ -607,20 +673,22 @@ static void walk_request(struct walk *walk, struct errand errand)
 	}
 	if (request->submitter == INDEX_NONE)
 		return;
-	if (request->issued != request->queued) {
+	if (was_plugged(walk->cut.wake, request)) {
+		since = request->issued;
+	} else if (request->issued != request->queued) {
 		node = queue_node(&walk->cut, errand.index);
 		walk_link(walk, node, errand.after, errand.edge, errand.ts);
 		errand.after = node;
 	}
-	if (request->queued <= errand.floor || node == NODE_NONE)
+	if (since <= errand.floor || (node == NODE_NONE && since == request->queued))
 		return;
 	walk_later(walk, (struct errand){.part = PART_SCHED,
 					 .index = request->submitter,
-					 .at = request->queued,
+					 .at = sooner(errand.at, since),
 					 .floor = errand.floor,
 					 .after = errand.after,
-					 .edge = EDGE_SEQ,
-					 .ts = TIME_NONE,
+					 .edge = node == NODE_NONE ? errand.edge : EDGE_SEQ,
+					 .ts = node == NODE_NONE ? errand.ts : TIME_NONE,
 					 .asker = errand.asker});
 }
 

@@ -32,6 +32,7 @@ struct request {
 	int32_t next_open;		   /* in its slot; request.c */
 	bool swaps;			   /* it brings pages back from swap, or takes them there */
 	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
+	bool own_issue; /* the submitter issued it, and had not slept since it was queued */
 	char rwbs[4];
 	struct ender ender;	  /* of its service, if the loop device waited for something */
 	uint64_t serves;	  /* the loop device whose work submitted it; 0: none */
