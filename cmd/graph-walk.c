@@ -56,7 +56,6 @@ struct reading {
 	struct whole_reader *reader;
 	struct whole *whole; /* NULL: the stream is not over */
 	int64_t wall;
-	bool several;
 };
 
 static int is_over(void *context)

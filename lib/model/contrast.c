@@ -26,7 +26,7 @@ struct trait {
 	enum side bad;
 	double p, explains; /* NAN: unknown */
 	char sure;	    /* 'y', 'n', 'f' */
-	uint64_t rank, right, runs;
+	uint64_t rank;
 	bool same;
 };
 

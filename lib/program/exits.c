@@ -37,7 +37,6 @@ struct stop {
 struct recent {
 	unsigned id;
 	cs_x86 x86;
-	uint64_t address, next;
 };
 
 enum seen { SEEN_NOT, SEEN_ONCE, SEEN_DOUBTFUL };
@@ -416,7 +415,7 @@ static void remember(struct search *search, const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 
-	search->recent[search->recent_count++ % RECENT] = (struct recent){insn->id, *x86, insn->address, insn->address + insn->size};
+	search->recent[search->recent_count++ % RECENT] = (struct recent){insn->id, *x86};
 	if (insn->id == X86_INS_LEA && x86->operands[1].mem.base == X86_REG_RIP)
 		*ARRAY_ADD(&search->bases) =
 		    (struct base){x86->operands[0].reg, insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp};

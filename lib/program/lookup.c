@@ -432,7 +432,6 @@ void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offs
 	if (is_spent(lookup, file) || ask_about(lookup, file, &question, "") != ANSWERED || lookup->answer.kind != ANSWER_PLACE ||
 	    !lookup->answer.number)
 		return;
-	place->found = true;
 	take_step(&lookup->answer, &place->step);
 	take_functions(lookup, place);
 }

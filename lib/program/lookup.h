@@ -52,7 +52,6 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file);
 
 /* The place at an offset in a file. */
 struct lookup_place {
-	bool found; /* code */
 	struct step step;
 	int count; /* of functions, innermost first, as image_functions() tells them; the caller frees each */
 	char *functions[IMAGE_FUNCTIONS];

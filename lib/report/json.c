@@ -71,7 +71,7 @@ static void json_put_clean(json_t *object, const char *key, const char *text)
 }
 
 /* Its keys, as records have them; a deed that is only text has none. */
-static void json_put_deed(json_t *object, const char *key, const struct deed *deed)
+static void json_put_deed(json_t *object, const struct deed *deed)
 {
 	struct line line = {0};
 	struct fields fields;
@@ -95,7 +95,7 @@ static void json_put_deed(json_t *object, const char *key, const struct deed *de
 		free(raw);
 		free(name);
 	}
-	json_object_set_new(object, key, keys);
+	json_object_set_new(object, "deed", keys);
 	line_free(&line);
 }
 
@@ -160,7 +160,7 @@ static json_t *path_array(const struct story *story)
 		json_put_real(object, "time", part->time);
 		json_put_real(object, "share", story_share(story, part));
 		json_put_count(object, "pieces", part->pieces);
-		json_put_deed(object, "deed", part->deed);
+		json_put_deed(object, part->deed);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -179,7 +179,7 @@ static json_t *blame_array(const struct story *story)
 		json_put_text(object, "name", culprit->name);
 		json_put_text(object, "label", culprit->label);
 		json_put_text(object, "words", culprit->fuller);
-		json_put_deed(object, "deed", culprit->deed);
+		json_put_deed(object, culprit->deed);
 		if (culprit->samples > 0) {
 			json_put_count(object, "samples", culprit->samples);
 			json_put_count(object, "in_function", culprit->in_function);

@@ -20,13 +20,13 @@ static void add_separator(FILE *out)
 		fputs(", ", out);
 }
 
-static void add_count(FILE *out, uint64_t count, const char *before, const char *after)
+static void add_count(FILE *out, uint64_t count, const char *what)
 {
 	char text[NUMBER_ROOM];
 
 	number_human_count(text, count);
 	add_separator(out);
-	fprintf(out, "%s%s%s", before, text, after);
+	fprintf(out, "%s%s", text, what);
 }
 
 static void add_span(FILE *out, const struct model *model)
@@ -56,14 +56,14 @@ static void add_events(FILE *out, const struct model *model)
 	bool counted = model->overhead.has_read || model->overhead.has_kept;
 
 	if (counted)
-		add_count(out, read, "", read == 1 ? " event read" : " events read");
+		add_count(out, read, read == 1 ? " event read" : " events read");
 	if (model->overhead.has_kept) {
-		add_count(out, model->overhead.kept, "", " kept");
+		add_count(out, model->overhead.kept, " kept");
 		if (model->overhead.kept > 0 && read / model->overhead.kept > 1)
 			fprintf(out, " (1/%.0f)", (double)read / model->overhead.kept);
 	}
 	if (lost > 0)
-		add_count(out, lost, "", counted ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
+		add_count(out, lost, counted ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
 	else if (ftell(out) > 0 && !stream_was_cut(model->stream) && !stream_damages(model->stream))
 		fprintf(out, ", %s lost", counted ? "none" : "no events");
 }
@@ -97,9 +97,9 @@ static char *say_gaps(const struct model *model)
 		return NULL;
 	out = open_memstream(&text, &size);
 	if (lost > 0)
-		add_count(out, lost, "", lost == 1 ? " event was lost" : " events were lost");
+		add_count(out, lost, lost == 1 ? " event was lost" : " events were lost");
 	if (damages > 0)
-		add_count(out, damages, "", damages == 1 ? " damaged place in the stream" : " damaged places in the stream");
+		add_count(out, damages, damages == 1 ? " damaged place in the stream" : " damaged places in the stream");
 	if (stream_was_cut(model->stream)) {
 		add_separator(out);
 		fputs("the input was cut before its end", out);

@@ -9,7 +9,6 @@ struct growth {
 	const struct table *table;
 	const bool *gone;
 	const struct tree_options *options;
-	double *terms;
 };
 
 static double *unit_weights(size_t rows)
@@ -35,15 +34,15 @@ double *tree_scores(const struct table *table, const struct split_options *optio
 	return scores;
 }
 
-static double known_or(double value, double otherwise)
+static double known_or_0(double value)
 {
-	return isnan(value) ? otherwise : value;
+	return isnan(value) ? 0 : value;
 }
 
 /* Tells whether a split of equal score comes first: settings, what explains more, larger margin, name. */
 static bool comes_first(const struct split *one, const struct split *other)
 {
-	double explains = known_or(one->feature->explains, 0) - known_or(other->feature->explains, 0);
+	double explains = known_or_0(one->feature->explains) - known_or_0(other->feature->explains);
 
 	if (one->feature->config != other->feature->config)
 		return one->feature->config;
@@ -242,7 +241,7 @@ static struct tree_node *grow(const struct growth *growth, const struct split_ro
 struct tree_node *tree_grow(const struct table *table, const bool *gone, const double *scores, const struct tree_options *options)
 {
 	double *weights = unit_weights(table->rows), *terms = split_terms(table->rows);
-	struct growth growth = {.table = table, .gone = gone, .options = options, .terms = terms};
+	struct growth growth = {.table = table, .gone = gone, .options = options};
 	struct split_rows rows = {.table = table, .weights = weights, .total = (double)table->rows, .terms = terms};
 	struct tree_node *tree = grow(&growth, &rows, scores, 0, -1);
 

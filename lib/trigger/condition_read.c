@@ -106,13 +106,13 @@ int trigger_time(const struct script *script, const struct word *number, double 
 	return 0;
 }
 
-int trigger_time_read(struct script *script, int64_t *ns, const char *what)
+int trigger_time_read(struct script *script, int64_t *ns)
 {
 	struct word number = script->now;
 	double scale;
 
 	if (number.kind != WORD_NUMBER)
-		return script_expected(script, what);
+		return script_expected(script, "a time");
 	if (script_next(script) < 0)
 		return -1;
 	if (!trigger_unit(script, &scale))
@@ -183,7 +183,7 @@ static int read_bound(struct reader *reader, int64_t *bound)
 	taken = script_take_mark(script, "-");
 	if (taken == 0)
 		return script_expected(script, "now, or - and a time,");
-	return taken < 0 ? -1 : trigger_time_read(script, bound, "a time");
+	return taken < 0 ? -1 : trigger_time_read(script, bound);
 }
 
 static int read_percent(struct reader *reader, struct trigger_value *value, bool *has_number)

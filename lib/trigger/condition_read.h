@@ -10,8 +10,8 @@
 /* `var` is the name that ON gave to what it looks at. Sets trigger->condition, values and scope. 0; -1 after fail(). */
 int trigger_condition_read(struct trigger *trigger, struct script *script, const struct word *var);
 
-/* Reads a number with its unit, ns; `what` names it in messages. 0; -1 after fail(). */
-int trigger_time_read(struct script *script, int64_t *ns, const char *what);
+/* Reads a number with its unit, ns. 0; -1 after fail(). */
+int trigger_time_read(struct script *script, int64_t *ns);
 
 /* Tells whether the present word is a unit of time; sets *scale to its ns. */
 bool trigger_unit(const struct script *script, double *scale);

@@ -178,7 +178,7 @@ int script_next(struct script *script)
 
 int script_begin(struct script *script, const char *text, size_t length, const char *source)
 {
-	*script = (struct script){.source = source, .text = text, .at = text, .end = text + length, .line = 1, .column = 1, .last_line = 1, .last_column = 1};
+	*script = (struct script){.source = source, .at = text, .end = text + length, .line = 1, .column = 1, .last_line = 1, .last_column = 1};
 	return script_next(script);
 }
 

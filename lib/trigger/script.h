@@ -25,7 +25,7 @@ struct word {
 };
 
 struct script {
-	const char *source, *text, *at, *end;
+	const char *source, *at, *end;
 	unsigned line, column; /* of `at` */
 	unsigned last_line, last_column; /* behind the last word */
 	const char *behind; /* the word before the present one */

@@ -89,9 +89,7 @@ struct trigger {
 	struct to_log log;
 	double match_share, unmatch_share; /* probabilities of being logged */
 	ARRAY(struct trigger_until) until;
-	/* where it was written, for messages */
-	const char *source;
-	unsigned line, column; /* of its name */
+	const char *source; /* where it was written, for messages */
 };
 
 struct trigger_list {

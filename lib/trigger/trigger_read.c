@@ -71,7 +71,7 @@ static int read_every(struct trigger *trigger, struct script *script)
 	if (taken <= 0)
 		return taken;
 	number = script->now;
-	if (trigger_time_read(script, &trigger->every, "a time") < 0)
+	if (trigger_time_read(script, &trigger->every) < 0)
 		return -1;
 	return trigger->every > 0 ? 0 : script_fail(script, &number, "EVERY needs a time above 0");
 }
@@ -397,8 +397,6 @@ static int read_trigger(const struct trigger_list *list, struct trigger *trigger
 		return script_fail(script, &name, "a second trigger '%.64s'", trigger->name);
 	if (list->items.count == TRIGGERS_MAX)
 		return script_fail(script, &name, "more than %d triggers", TRIGGERS_MAX);
-	trigger->line = name.line;
-	trigger->column = name.column;
 	if (script_need(script, "ON") < 0 || read_event(trigger, script, &var) < 0 || read_clauses(trigger, script, &var) < 0)
 		return -1;
 	trigger->text = memory_text(define.text, (size_t)(script->behind - define.text));

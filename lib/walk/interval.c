@@ -124,7 +124,7 @@ static bool yields_often(const struct state *state, int64_t from, int64_t to)
 struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
 {
 	struct sums sums = {.waits = memory_new(whole->identities.pieces.count, sizeof(*sums.waits))};
-	struct state state = {.kind = STATE_NONE, .segment = NUMBER_NONE, .lost = whole_lost(whole, from, to)};
+	struct state state = {.kind = STATE_NONE, .segment = NUMBER_NONE};
 	size_t count, first;
 	const uint32_t *segments = whole_segments(whole, thread, &count);
 

@@ -22,7 +22,6 @@ struct state {
 	int64_t runnable;  /* ns in which it could run, and had no CPU */
 	uint64_t yields;   /* calls of sched_yield, where they were counted */
 	bool yielding;	   /* YIELDS or more such waits, nine tenths of them ended so; or it ran, and gave up its CPU again and again */
-	bool lost;	   /* events were lost in the interval */
 };
 
 /*

@@ -223,7 +223,6 @@ int vote(const struct whole *whole, uint32_t number, const struct normal *normal
 	*vote = (struct vote){.from = segment->wait_from, .to = segment->end, .thread = segment->thread, .broke_after = NUMBER_NONE};
 	if (!segment_waits(segment))
 		return fail("that segment has no wait");
-	vote->lost = segment->flags & SEGMENT_LOST || whole_lost(whole, vote->from, vote->to);
 	vote->state = state_of(whole, segment->thread, vote->from, vote->to);
 	*ARRAY_ADD(&vote->steps) =
 		(struct vote_step){.thread = segment->thread, .identity = segment->identity, .segment = number, .source = NUMBER_NONE};

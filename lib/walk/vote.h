@@ -41,7 +41,6 @@ struct vote {
 	enum verdict verdict;
 	uint32_t thread;      /* the culprit */
 	struct state state;   /* of it over [a,b) */
-	bool lost;	      /* events were lost in [a,b) */
 	int64_t starved;      /* where nobody was asked: for so long of [a,b) threads of the path, in sum, had no CPU */
 	/* The thread that really ended the culprit's wait is on the path: */
 	bool circle;

@@ -86,7 +86,7 @@ uint32_t whole_thread(struct whole *whole, int32_t tid)
 	}
 	entry->thread = thread;
 	*ARRAY_ADD(&whole->threads) =
-		(struct whole_thread){.tid = tid, .first = NUMBER_NONE, .last = NUMBER_NONE, .earlier = earlier};
+		(struct whole_thread){.tid = tid, .last = NUMBER_NONE, .earlier = earlier};
 	return thread;
 }
 
@@ -108,8 +108,6 @@ uint32_t whole_segment(struct whole *whole, uint32_t number, int64_t start)
 							.thread = number,
 							.n = thread->earlier + ++thread->segments,
 							.before = thread->last};
-	if (thread->last == NUMBER_NONE)
-		thread->first = segment;
 	thread->last = segment;
 	return segment;
 }
@@ -185,7 +183,6 @@ static void link_thread(struct whole *whole, struct whole_thread *thread, uint32
 		segment->n = thread->earlier + (uint32_t)i + 1;
 		segment->before = i > 0 ? segments[i - 1] : NUMBER_NONE;
 	}
-	thread->first = count ? segments[0] : NUMBER_NONE;
 	thread->last = count ? segments[count - 1] : NUMBER_NONE;
 }
 

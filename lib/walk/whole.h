@@ -50,7 +50,7 @@ struct segment {
 struct whole_thread {
 	int32_t tid, tgid;     /* tgid 0: not known */
 	uint32_t name, process; /* words */
-	uint32_t first, last;  /* segments; NUMBER_NONE */
+	uint32_t last;         /* segment; NUMBER_NONE */
 	uint32_t segments;     /* of it */
 	uint32_t earlier;      /* segments of threads that had its tid before */
 };
