@@ -46,14 +46,6 @@ struct sampler_ring {
 	uint64_t lost_told, lost_counted; /* by records, which come with the next that fits; at the end, by the kernel */
 };
 
-/* -1 after fail(). */
-static int sampler_ring_map(struct sampler_ring *ring)
-{
-	return perf_ring_map(&ring->ring, ring->fds[SAMPLER_MOMENTS], ring->size) < 0
-		       ? fail_errno("cannot map the ring for the stacks of CPU %u", ring->cpu)
-		       : 0;
-}
-
 static void sampler_ring_close(struct sampler_ring *ring)
 {
 	int error = errno;
@@ -451,34 +443,25 @@ static int open_moment(struct sampler_ring *ring, int moment, const struct perf_
 	return open_into(ring, attributes, filter, &ring->fds[moment], &ring->ids[moment]);
 }
 
-static int open_traced(struct sampler_ring *ring, int clock, int moment, uint64_t event)
+/* A sample each time that it happens. */
+static struct perf_event_attr traced_attributes(int clock, uint64_t event)
 {
 	struct perf_event_attr attributes = common_attributes(clock);
 
 	attributes.type = PERF_TYPE_TRACEPOINT;
 	attributes.config = event;
 	attributes.sample_period = 1;
-	return open_moment(ring, moment, &attributes, moments[moment].filter);
+	return attributes;
 }
 
 /* At probes of a program, whose callers are asked for: stacks are often deep. */
 static struct perf_event_attr probe_attributes(int clock, uint64_t event)
 {
-	struct perf_event_attr attributes = common_attributes(clock);
+	struct perf_event_attr attributes = traced_attributes(clock, event);
 
-	attributes.type = PERF_TYPE_TRACEPOINT;
-	attributes.config = event;
-	attributes.sample_period = 1;
 	attributes.sample_stack_user = SAMPLE_THROW_STACK;
 	attributes.exclude_callchain_kernel = 1;
 	return attributes;
-}
-
-static int open_throws(struct sampler_ring *ring, int clock, uint64_t event)
-{
-	const struct perf_event_attr attributes = probe_attributes(clock, event);
-
-	return open_moment(ring, SAMPLED_THROW, &attributes, NULL);
 }
 
 static int open_calls(struct sampler_ring *ring, int clock, uint64_t event)
@@ -551,12 +534,9 @@ static int open_ticks(struct sampler_ring *ring, const struct perf_event_attr *l
 /* Each switch tells what was counted on its CPU so far, without stack. */
 static int open_counters(struct sampler_ring *ring, const struct sampler_wanted *wanted, uint64_t event)
 {
-	struct perf_event_attr attributes = common_attributes(wanted->clock);
+	struct perf_event_attr attributes = traced_attributes(wanted->clock, event);
 	const struct counters *counters = wanted->counters;
 
-	attributes.type = PERF_TYPE_TRACEPOINT;
-	attributes.config = event;
-	attributes.sample_period = 1;
 	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
 	attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attributes.sample_regs_user = 0;
@@ -611,11 +591,14 @@ static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *want
 
 	if (open_spaces(ring, clock) < 0)
 		return -1;
-	if (sampler_ring_map(ring) < 0)
-		return -1;
-	for (int moment = 0; wanted->waits && moment < SAMPLER_TRACED; moment++)
-		if (open_traced(ring, clock, moment, events[moment]) < 0)
+	if (perf_ring_map(&ring->ring, ring->fds[SAMPLER_MOMENTS], ring->size) < 0)
+		return fail_errno("cannot map the ring for the stacks of CPU %u", ring->cpu);
+	for (int moment = 0; wanted->waits && moment < SAMPLER_TRACED; moment++) {
+		const struct perf_event_attr attributes = traced_attributes(clock, events[moment]);
+
+		if (open_moment(ring, moment, &attributes, moments[moment].filter) < 0)
 			return -1;
+	}
 	if (wanted->hz && open_running(ring, clock, wanted->hz) < 0)
 		return -1;
 	return open_all_counters(ring, wanted, events[SAMPLED_SLEEP]);
@@ -662,7 +645,7 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 	for (uint32_t cpu = 0; cpu < (uint32_t)cpus; cpu++) {
 		struct sampler_ring *ring = &sampler->rings[sampler->count];
 
-		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), };
+		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus)};
 		memset(ring->fds, -1, sizeof(ring->fds));
 		memset(ring->counted, -1, sizeof(ring->counted));
 		ring->ticks = -1;
@@ -709,10 +692,11 @@ static int switch_all(struct sampler *sampler, unsigned long request)
 
 int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event)
 {
+	const struct perf_event_attr attributes = probe_attributes(clock, event);
 	int status = 0;
 
 	for (int i = 0; i < sampler->count && status == 0; i++)
-		status = open_throws(&sampler->rings[i], clock, event);
+		status = open_moment(&sampler->rings[i], SAMPLED_THROW, &attributes, NULL);
 	return status;
 }
 
