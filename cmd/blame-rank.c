@@ -15,7 +15,7 @@
 #include "blame/comparison.h"
 #include "blame/ranked_moments.h"
 #include "event/event.h"
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 #include "graph/graph_reader.h"
 #include "graph/graph_record.h"
 

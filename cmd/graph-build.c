@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/priority.h"
 #include "event/event.h"
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 #include "graph/graph_record.h"
 #include "walk/whole_build.h"
 #include "walk/edge_rules.h"

@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "state/glob.h"
 #include "state/query.h"
-#include "state/when.h"
+#include "state/query_when.h"
 
 static const char *format;
 static uint64_t points;

@@ -16,9 +16,9 @@
 #include "program/executable.h"
 #include "program/lookup_program.h"
 #include "program/symbol.h"
+#include "source/connection_sides.h"
 #include "source/process.h"
 #include "source/program_reader.h"
-#include "source/sides.h"
 #include "stream/fields.h"
 #include "stream/line.h"
 
@@ -317,7 +317,7 @@ static int take_process(struct search *search, int32_t pid)
 	own = strncmp(path, "/proc/", strlen("/proc/")) == 0;
 	if (!own)
 		path = take_alias(pid, &file, path);
-	serves = sides_serves(pid);
+	serves = serves_connections(pid);
 	search->serves |= serves;
 	/* of a program that is not known, one process may serve and another not: those that do matter */
 	status = is_seen(search, seen) ? 0 : take_program(search, basename(own ? seen : path), path, serves);

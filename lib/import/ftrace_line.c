@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "import/span.h"
 #include "import/text.h"
+#include "import/text_span.h"
 
 /*
  * ftrace_prefix: removes prefixes of a line of ftrace text.
@@ -17,7 +17,7 @@
  * The text that dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in any language, or who
  * wrote to the log, "T12", "C1". Other letters are of a date only where there is the colon of a time.
  */
-static bool is_stamp(struct span span)
+static bool is_stamp(struct text_span span)
 {
 	bool digits = false, words = false;
 
@@ -33,17 +33,17 @@ static bool is_stamp(struct span span)
 }
 
 /* Behind "[...]", if a blank or another one follows it. */
-static struct span behind_stamp(struct span line)
+static struct text_span behind_stamp(struct text_span line)
 {
-	const char *close = begins_with(line, "[") ? memchr(line.at, ']', span_length(line)) : NULL;
+	const char *close = begins_with(line, "[") ? memchr(line.at, ']', text_span_length(line)) : NULL;
 
-	if (!close || close + 1 == line.end || !strchr(" [", close[1]) || !is_stamp((struct span){line.at + 1, close}))
+	if (!close || close + 1 == line.end || !strchr(" [", close[1]) || !is_stamp((struct text_span){line.at + 1, close}))
 		return line;
-	return trimmed((struct span){close + 1, line.end});
+	return trimmed((struct text_span){close + 1, line.end});
 }
 
 /* "2026-11-21T10:00:01,123456+00:00 " */
-static struct span behind_date(struct span line)
+static struct text_span behind_date(struct text_span line)
 {
 	static const char shape[] = "0000-00-00T00:00:00";
 	const char *at = line.at;
@@ -53,11 +53,11 @@ static struct span behind_date(struct span line)
 			return line;
 	while (at < line.end && *at != ' ')
 		at++;
-	return trimmed((struct span){at, line.end});
+	return trimmed((struct text_span){at, line.end});
 }
 
 /* "<4>" */
-static struct span behind_level(struct span line)
+static struct text_span behind_level(struct text_span line)
 {
 	const char *at = line.at + 1;
 
@@ -65,40 +65,40 @@ static struct span behind_level(struct span line)
 		return line;
 	while (at < line.end && is_digit(*at))
 		at++;
-	return begins_with((struct span){at, line.end}, ">[") ? (struct span){at + 1, line.end} : line;
+	return begins_with((struct text_span){at, line.end}, ">[") ? (struct text_span){at + 1, line.end} : line;
 }
 
 /* "kern  :warn  : ", as dmesg spells facility and level. */
-static struct span behind_facility(struct span line)
+static struct text_span behind_facility(struct text_span line)
 {
-	struct span rest;
+	struct text_span rest;
 
 	if (!begins_with(line, "kern "))
 		return line;
-	rest = trimmed((struct span){line.at + strlen("kern"), line.end});
+	rest = trimmed((struct text_span){line.at + strlen("kern"), line.end});
 	if (!begins_with(rest, ":"))
 		return line;
 	for (rest.at++; rest.at < rest.end && isalpha((unsigned char)*rest.at);)
 		rest.at++;
 	rest = trimmed(rest);
-	return begins_with(rest, ": ") ? trimmed((struct span){rest.at + 1, rest.end}) : line;
+	return begins_with(rest, ": ") ? trimmed((struct text_span){rest.at + 1, rest.end}) : line;
 }
 
 /* A text that says "kernel: " itself has the event's time before it, and ": " behind that. */
-static struct span behind_syslog(struct span line)
+static struct text_span behind_syslog(struct text_span line)
 {
 	static const char mark[] = " kernel: ";
 	const char *at = find(line, mark);
-	struct span before = {line.at, at};
+	struct text_span before = {line.at, at};
 
-	return at && !find(before, ": ") && !find(before, "[") ? (struct span){at + sizeof(mark) - 1, line.end} : line;
+	return at && !find(before, ": ") && !find(before, "[") ? (struct text_span){at + sizeof(mark) - 1, line.end} : line;
 }
 
 /*
  * The rest of a line after "Nov 21 10:00:00 host kernel: <4>[  281.043459][    T1] ", or after forms of this by dmesg and the journal, such
  * as "kern  :warn  : [Fri Nov 21 10:00:01 2026] ". Any part may be absent.
  */
-static struct span prefix_log(struct span line)
+static struct text_span prefix_log(struct text_span line)
 {
 	line = behind_date(behind_facility(line));
 	line = behind_syslog(behind_stamp(line));
@@ -109,29 +109,29 @@ static struct span prefix_log(struct span line)
  * Removes "NAME: " before a thread's name, which the kernel and trace-cmd pad with blanks to this width. Returns NAME; empty: there is
  * none.
  */
-static struct span prefix_buffer(struct span *thread, size_t width)
+static struct text_span prefix_buffer(struct text_span *thread, size_t width)
 {
-	struct span name = {thread->at, thread->at};
+	struct text_span name = {thread->at, thread->at};
 
-	if (span_length(*thread) <= width)
+	if (text_span_length(*thread) <= width)
 		return name;
-	name = trimmed((struct span){thread->at, thread->end - width});
+	name = trimmed((struct text_span){thread->at, thread->end - width});
 	if (name.at == name.end || name.end[-1] != ':')
-		return (struct span){thread->at, thread->at};
+		return (struct text_span){thread->at, thread->at};
 	name.end--;
 	thread->at = thread->end - width;
 	return name;
 }
 
-struct span prefix_word(struct span *line)
+struct text_span prefix_word(struct text_span *line)
 {
-	struct span name = {line->at, line->at};
+	struct text_span name = {line->at, line->at};
 
 	while (name.end < line->end && *name.end != ' ')
 		name.end++;
 	if (name.end == line->end || name.end == name.at || name.end[-1] != ':')
-		return (struct span){line->at, line->at};
-	*line = trimmed((struct span){name.end, line->end});
+		return (struct text_span){line->at, line->at};
+	*line = trimmed((struct text_span){name.end, line->end});
 	name.end--;
 	return name;
 }
@@ -140,7 +140,7 @@ struct span prefix_word(struct span *line)
  * ftrace_event: reads the part after the time in a line of ftrace text: "EVENT: PAYLOAD", and the kernel's other spellings.
  */
 
-static bool copy_name(char name[TEXT_NAME], struct span span)
+static bool copy_name(char name[TEXT_NAME], struct text_span span)
 {
 	size_t length = (size_t)(span.end - span.at);
 
@@ -151,7 +151,7 @@ static bool copy_name(char name[TEXT_NAME], struct span span)
 	return true;
 }
 
-static void take_payload(struct span rest, struct text_event *event)
+static void take_payload(struct text_span rest, struct text_event *event)
 {
 	rest = trimmed(rest);
 	event->payload = rest.at;
@@ -165,10 +165,10 @@ static int64_t result_of(int64_t value)
 }
 
 /* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
-static bool take_syscall(struct span rest, struct text_event *event)
+static bool take_syscall(struct text_span rest, struct text_event *event)
 {
 	static char payload[32];
-	struct span name = {rest.at, rest.at};
+	struct text_span name = {rest.at, rest.at};
 	int64_t value;
 	bool entry;
 	int length;
@@ -194,12 +194,12 @@ static bool take_syscall(struct span rest, struct text_event *event)
 	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
 		return false;
 	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)result_of(value));
-	take_payload((struct span){payload, payload + length}, event);
+	take_payload((struct text_span){payload, payload + length}, event);
 	return true;
 }
 
 /* The function tracer's "do_exit <-sys_exit". */
-static bool take_function(struct span rest, struct text_event *event)
+static bool take_function(struct text_span rest, struct text_event *event)
 {
 	const char *arrow = find(rest, " <-");
 
@@ -211,7 +211,7 @@ static bool take_function(struct span rest, struct text_event *event)
 	return true;
 }
 
-static bool is_numbers(struct span span)
+static bool is_numbers(struct text_span span)
 {
 	for (const char *at = span.at; at < span.end; at++)
 		if (!is_digit(*at) && *at != ' ' && *at != '.')
@@ -220,7 +220,7 @@ static bool is_numbers(struct span span)
 }
 
 /* The tracers timerlat, "#1     context    irq timer_latency       932 ns", hwlat, and osnoise, which prints numbers only. */
-static bool take_measured(struct span rest, struct text_event *event)
+static bool take_measured(struct text_span rest, struct text_event *event)
 {
 	const char *name = "osnoise";
 
@@ -237,7 +237,7 @@ static bool take_measured(struct span rest, struct text_event *event)
 }
 
 /* Switches and wake-ups as latency tracers print them: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
-static bool take_scheduling(struct span rest, struct text_event *event)
+static bool take_scheduling(struct text_span rest, struct text_event *event)
 {
 	bool is_switch = find(rest, " ==> [");
 
@@ -250,7 +250,7 @@ static bool take_scheduling(struct span rest, struct text_event *event)
 }
 
 /* A program's text in trace_marker; kernels without symbols of their own print 0 as its function. */
-static bool take_marker(struct span rest, struct text_event *event)
+static bool take_marker(struct text_span rest, struct text_event *event)
 {
 	static const char *const marks[] = {"tracing_mark_write:", "0: "};
 
@@ -268,9 +268,9 @@ static bool take_marker(struct span rest, struct text_event *event)
 }
 
 /* "EVENT: PAYLOAD", or "SYSTEM:EVENT: PAYLOAD". */
-static bool take_named(struct span rest, struct text_event *event)
+static bool take_named(struct text_span rest, struct text_event *event)
 {
-	struct span name = {rest.at, rest.at};
+	struct text_span name = {rest.at, rest.at};
 
 	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || strchr("_.-", *name.end)))
 		name.end++;
@@ -288,19 +288,19 @@ static bool take_named(struct span rest, struct text_event *event)
 }
 
 /* "(+12)": since the event before, as trace-cmd report prints with --ts-diff. */
-static struct span behind_difference(struct span rest)
+static struct text_span behind_difference(struct text_span rest)
 {
-	struct span digits = {rest.at + 2, rest.at + 2};
+	struct text_span digits = {rest.at + 2, rest.at + 2};
 
 	if (!begins_with(rest, "(+"))
 		return rest;
 	while (digits.end < rest.end && is_digit(*digits.end))
 		digits.end++;
-	return digits.end > digits.at && digits.end < rest.end && *digits.end == ')' ? trimmed((struct span){digits.end + 1, rest.end}) : rest;
+	return digits.end > digits.at && digits.end < rest.end && *digits.end == ')' ? trimmed((struct text_span){digits.end + 1, rest.end}) : rest;
 }
 
 /* Sets the event's system, name and payload (valid until the next call). false: it is no event. */
-static bool ftrace_event_take(struct span rest, struct text_event *event)
+static bool ftrace_event_take(struct text_span rest, struct text_event *event)
 {
 	rest = behind_difference(trimmed(rest));
 	return take_syscall(rest, event) || take_marker(rest, event) || take_scheduling(rest, event) || take_named(rest, event) ||
@@ -310,9 +310,9 @@ static bool ftrace_event_take(struct span rest, struct text_event *event)
 /* --- thread, group ------------------------------------------------------------------------------------------------ */
 
 /* "( 1234)" or "(-------)" at the end, which is taken away. */
-static void take_group(struct span *left, struct text_event *event)
+static void take_group(struct text_span *left, struct text_event *event)
 {
-	struct span inner = {.end = left->end - 1};
+	struct text_span inner = {.end = left->end - 1};
 	uint64_t group;
 
 	if (left->end - left->at < 3 || left->end[-1] != ')')
@@ -329,29 +329,29 @@ static void take_group(struct span *left, struct text_event *event)
 }
 
 /* Tells whether the name was forgotten: "<...>" in the kernel's text, "<TID>" in other tools'. */
-static bool is_forgotten(struct span comm, struct span tid)
+static bool is_forgotten(struct text_span comm, struct text_span tid)
 {
-	struct span inner = {comm.at + 1, comm.end - 1};
+	struct text_span inner = {comm.at + 1, comm.end - 1};
 
-	if (span_length(comm) < 3 || *comm.at != '<' || comm.end[-1] != '>')
+	if (text_span_length(comm) < 3 || *comm.at != '<' || comm.end[-1] != '>')
 		return false;
-	return (span_length(inner) == 3 && begins_with(inner, "...")) ||
-	       (span_length(inner) == span_length(tid) && memcmp(inner.at, tid.at, span_length(tid)) == 0);
+	return (text_span_length(inner) == 3 && begins_with(inner, "...")) ||
+	       (text_span_length(inner) == text_span_length(tid) && memcmp(inner.at, tid.at, text_span_length(tid)) == 0);
 }
 
 /* Width of a thread's name; latency-format cuts it to this width, function_graph does not pad it. */
 enum { WIDTH = 16, WIDTH_LATENCY = 8, WIDTH_NONE = 0 };
 
 /* "COMM-TID", where the kernel writes <idle> for the idle thread. */
-static bool take_thread(struct span left, size_t width, struct text_event *event)
+static bool take_thread(struct text_span left, size_t width, struct text_event *event)
 {
-	struct span comm = left, buffer;
+	struct text_span comm = left, buffer;
 	const char *dash = left.end;
 	uint64_t tid;
 
 	while (dash > left.at && is_digit(dash[-1]))
 		dash--;
-	if (dash == left.end || dash == left.at || dash[-1] != '-' || !read_count((struct span){dash, left.end}, &tid) ||
+	if (dash == left.end || dash == left.at || dash[-1] != '-' || !read_count((struct text_span){dash, left.end}, &tid) ||
 	    tid > INT32_MAX)
 		return false;
 	event->tid = (int32_t)tid;
@@ -359,12 +359,12 @@ static bool take_thread(struct span left, size_t width, struct text_event *event
 	if (width) {
 		buffer = prefix_buffer(&comm, width);
 		event->buffer = buffer.at;
-		event->buffer_length = span_length(buffer);
+		event->buffer_length = text_span_length(buffer);
 	}
 	comm = trimmed(comm);
 	event->comm = comm.at;
-	if (!is_forgotten(comm, (struct span){dash, left.end}))
-		event->comm_length = span_length(comm);
+	if (!is_forgotten(comm, (struct text_span){dash, left.end}))
+		event->comm_length = text_span_length(comm);
 	return true;
 }
 
@@ -385,9 +385,9 @@ static const struct {
 	{2, "hHZ", 0x08}, {2, "sH", 0x10}, {2, "zZ", 0x40},
 };
 
-static bool is_flags(struct span span)
+static bool is_flags(struct text_span span)
 {
-	if (span_length(span) < 4 || span_length(span) > COLUMNS_MAX)
+	if (text_span_length(span) < 4 || text_span_length(span) > COLUMNS_MAX)
 		return false;
 	for (const char *at = span.at; at < span.end; at++)
 		if (!isalnum((unsigned char)*at) && *at != '.' && *at != '#')
@@ -395,9 +395,9 @@ static bool is_flags(struct span span)
 	return !is_digit(*span.at);
 }
 
-static void take_flags(struct span span, struct text_event *event)
+static void take_flags(struct text_span span, struct text_event *event)
 {
-	bool lazy = span_length(span) >= COLUMNS_LAZY;
+	bool lazy = text_span_length(span) >= COLUMNS_LAZY;
 	int flags = 0;
 
 	event->flags_bare = true;
@@ -416,23 +416,23 @@ static void take_flags(struct span span, struct text_event *event)
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
 /* With "[CPU]" at `open`. */
-static bool read_at(struct span line, const char *open, struct text_event *event)
+static bool read_at(struct text_span line, const char *open, struct text_event *event)
 {
 	const char *close = memchr(open, ']', (size_t)(line.end - open));
-	struct span left = trimmed((struct span){line.at, open}), rest, word;
+	struct text_span left = trimmed((struct text_span){line.at, open}), rest, word;
 	uint64_t cpu;
 	size_t length;
 
 	if (!close)
 		return false;
-	rest = (struct span){close + 1, line.end};
-	if (rest.at == rest.end || *rest.at != ' ' || !read_count((struct span){open + 1, close}, &cpu) ||
+	rest = (struct text_span){close + 1, line.end};
+	if (rest.at == rest.end || *rest.at != ' ' || !read_count((struct text_span){open + 1, close}, &cpu) ||
 	    cpu > UINT32_MAX)
 		return false;
 	*event = (struct text_event){.cpu = (uint32_t)cpu, .flags = TEXT_FLAGS_UNKNOWN};
 	take_group(&left, event);
 	rest = trimmed(rest);
-	word = (struct span){rest.at, memchr(rest.at, ' ', (size_t)(rest.end - rest.at))};
+	word = (struct text_span){rest.at, memchr(rest.at, ' ', (size_t)(rest.end - rest.at))};
 	if (word.end && is_flags(word)) {
 		take_flags(word, event);
 		rest.at = word.end;
@@ -443,7 +443,7 @@ static bool read_at(struct span line, const char *open, struct text_event *event
 	return length && take_thread(left, WIDTH, event) && ftrace_event_take(rest, event);
 }
 
-static bool read_plain(struct span line, struct text_event *event)
+static bool read_plain(struct text_span line, struct text_event *event)
 {
 	for (const char *open = line.at + 1; open < line.end; open++)
 		if (*open == '[' && (open[-1] == ' ' || open[-1] == ')') && read_at(line, open, event))
@@ -452,9 +452,9 @@ static bool read_plain(struct span line, struct text_event *event)
 }
 
 /* The head of a line in latency-format, before the time: COMM-TID, then CPU and flags in one word. */
-static bool take_latency_head(struct span left, struct text_event *event)
+static bool take_latency_head(struct text_span left, struct text_event *event)
 {
-	struct span flags = trimmed(left), cpu;
+	struct text_span flags = trimmed(left), cpu;
 	uint64_t number;
 
 	for (cpu.at = flags.end; cpu.at > left.at && cpu.at[-1] != ' ';)
@@ -463,7 +463,7 @@ static bool take_latency_head(struct span left, struct text_event *event)
 		cpu.end++;
 	flags.at = cpu.end;
 	if (!is_flags(flags) || !read_count(cpu, &number) || number > UINT32_MAX ||
-	    !take_thread(trimmed((struct span){left.at, cpu.at}), WIDTH_LATENCY, event))
+	    !take_thread(trimmed((struct text_span){left.at, cpu.at}), WIDTH_LATENCY, event))
 		return false;
 	event->cpu = (uint32_t)number;
 	take_flags(flags, event);
@@ -473,39 +473,39 @@ static bool take_latency_head(struct span left, struct text_event *event)
 }
 
 /* The kernel's times count from the begin of the trace, "1234us+: "; trace-cmd's are times, "12.345678: ". */
-static bool read_latency(struct span line, struct text_event *event)
+static bool read_latency(struct text_span line, struct text_event *event)
 {
 	const char *mark = find(line, "us");
-	struct span time;
+	struct text_span time;
 	uint64_t value;
 
 	*event = (struct text_event){0};
 	while (mark && !(mark > line.at && is_digit(mark[-1]) && line.end - mark >= 4 && mark[3] == ':'))
-		mark = find((struct span){mark + 1, line.end}, "us");
+		mark = find((struct text_span){mark + 1, line.end}, "us");
 	if (mark) {
-		time = (struct span){mark, mark};
+		time = (struct text_span){mark, mark};
 		while (time.at > line.at && is_digit(time.at[-1]))
 			time.at--;
 		if (!read_count(time, &value) || value > INT64_MAX / 1000 ||
-		    !take_latency_head((struct span){line.at, time.at}, event))
+		    !take_latency_head((struct text_span){line.at, time.at}, event))
 			return false;
 		event->ts = (int64_t)value * 1000;
-		return ftrace_event_take((struct span){mark + 4, line.end}, event);
+		return ftrace_event_take((struct text_span){mark + 4, line.end}, event);
 	}
 	for (const char *at = line.at + 1; at < line.end; at++) {
 		size_t length = at[-1] == ' ' ? text_time(at, (size_t)(line.end - at), ':', &event->ts) : 0;
 
 		if (length)
-			return take_latency_head((struct span){line.at, at}, event) &&
-			       ftrace_event_take((struct span){at + length, line.end}, event);
+			return take_latency_head((struct text_span){line.at, at}, event) &&
+			       ftrace_event_take((struct text_span){at + length, line.end}, event);
 	}
 	return false;
 }
 
 /* "CPU:2 [LOST 12 EVENTS]", "CPU:2 [12 EVENTS DROPPED]", "CPU:2 [EVENTS DROPPED]" */
-static bool read_loss(struct span line, struct text_event *event, uint64_t *count)
+static bool read_loss(struct text_span line, struct text_event *event, uint64_t *count)
 {
-	struct span number, buffer = {line.at, line.at};
+	struct text_span number, buffer = {line.at, line.at};
 	uint64_t cpu;
 	const char *open;
 
@@ -513,10 +513,10 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
 		buffer = prefix_word(&line);
 	if (!begins_with(line, "CPU:") || !(open = find(line, " [")) || (!find(line, "LOST") && !find(line, "DROPPED")))
 		return false;
-	number = trimmed((struct span){line.at + 4, open});
+	number = trimmed((struct text_span){line.at + 4, open});
 	if (!read_count(number, &cpu) || cpu > UINT32_MAX)
 		return false;
-	*event = (struct text_event){.cpu = (uint32_t)cpu, .buffer = buffer.at, .buffer_length = span_length(buffer)};
+	*event = (struct text_event){.cpu = (uint32_t)cpu, .buffer = buffer.at, .buffer_length = text_span_length(buffer)};
 	for (number.at = open; number.at < line.end && !is_digit(*number.at);)
 		number.at++;
 	for (number.end = number.at; number.end < line.end && is_digit(*number.end);)
@@ -530,15 +530,15 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
  * "##### CPU 1 buffer started ####": the kernel prints it only for a ring that was overwritten; an unknown number of earlier events of
  * this CPU is lost.
  */
-static bool read_start(struct span line, struct text_event *event, uint64_t *count)
+static bool read_start(struct text_span line, struct text_event *event, uint64_t *count)
 {
 	static const char mark[] = "##### CPU ";
-	struct span number;
+	struct text_span number;
 	uint64_t cpu;
 
 	if (!begins_with(line, mark))
 		return false;
-	number = (struct span){line.at + sizeof(mark) - 1, find(line, " buffer started ####")};
+	number = (struct text_span){line.at + sizeof(mark) - 1, find(line, " buffer started ####")};
 	if (!number.end || !read_count(number, &cpu) || cpu > UINT32_MAX)
 		return false;
 	*event = (struct text_event){.cpu = (uint32_t)cpu};
@@ -547,32 +547,32 @@ static bool read_start(struct span line, struct text_event *event, uint64_t *cou
 }
 
 /* Where the comment begins that is an event, not one behind a function: it has the last column for itself. NULL: there is none. */
-static const char *graph_comment(struct span line)
+static const char *graph_comment(struct text_span line)
 {
 	const char *open = find(line, "/* "), *bar = open ? memrchr(line.at, '|', (size_t)(open - line.at)) : NULL;
 	bool closed = line.end - line.at > 2 && memcmp(line.end - 2, "*/", 2) == 0;
 
-	return bar && closed && open + 3 <= line.end - 2 && span_length(trimmed((struct span){bar + 1, open})) == 0 ? open + 3 : NULL;
+	return bar && closed && open + 3 <= line.end - 2 && text_span_length(trimmed((struct text_span){bar + 1, open})) == 0 ? open + 3 : NULL;
 }
 
 /*
  * function_graph: "12.345678 | 0) COMM-TID | ... | comment", where the time and the thread may be absent. The comment is
  * EVENT: PAYLOAD; functions stand in its place: "0.204 us | do_exit();", "{", "}".
  */
-static enum ftrace_line read_graph(struct span line, struct text_event *event)
+static enum ftrace_line read_graph(struct text_span line, struct text_event *event)
 {
-	const char *close = find(line, ") "), *bar = memchr(line.at, '|', span_length(line)), *comment = graph_comment(line);
-	bool timed = bar && close && bar < close && text_time(line.at, span_length(line), ' ', &event->ts);
+	const char *close = find(line, ") "), *bar = memchr(line.at, '|', text_span_length(line)), *comment = graph_comment(line);
+	bool timed = bar && close && bar < close && text_time(line.at, text_span_length(line), ' ', &event->ts);
 	uint64_t number;
 
-	if (!close || !read_count(trimmed((struct span){timed ? bar + 1 : line.at, close}), &number) || number > UINT32_MAX)
+	if (!close || !read_count(trimmed((struct text_span){timed ? bar + 1 : line.at, close}), &number) || number > UINT32_MAX)
 		return FTRACE_OTHER;
 	event->cpu = (uint32_t)number;
 	if (!comment)
 		return FTRACE_GRAPH;
 	bar = memchr(close, '|', (size_t)(comment - close));
-	if (!timed || !bar || !take_thread(trimmed((struct span){close + 1, bar}), WIDTH_NONE, event) ||
-	    !ftrace_event_take((struct span){comment, line.end - 2}, event))
+	if (!timed || !bar || !take_thread(trimmed((struct text_span){close + 1, bar}), WIDTH_NONE, event) ||
+	    !ftrace_event_take((struct text_span){comment, line.end - 2}, event))
 		return FTRACE_BARE;
 	return FTRACE_EVENT;
 }
@@ -584,7 +584,7 @@ static bool is_made_up(const struct text_event *event)
 }
 
 /* "=> do_exit", and the line above those: "COMM-TID [CPU] FLAGS TIME: <stack trace>" */
-static bool is_stack(struct span line)
+static bool is_stack(struct text_span line)
 {
 	static const char *const heads[] = {": <stack trace>", ": <user stack trace>", ": <user stack unavailable>"};
 
@@ -599,7 +599,7 @@ static bool is_stack(struct span line)
 	return false;
 }
 
-static bool is_nothing(struct span line)
+static bool is_nothing(struct text_span line)
 {
 	static const char *const headings[] = {
 		"cpus=", "version = ", "Dumping ftrace buffer:", "(ftrace buffer empty)", "capturing trace...", "TRACE:",
@@ -621,10 +621,10 @@ static bool is_nothing(struct span line)
 }
 
 /* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count of unknown units. */
-static bool is_ticks(struct span line)
+static bool is_ticks(struct text_span line)
 {
 	for (const char *at = line.at + 1; at < line.end; at++) {
-		struct span head = {line.at, at}, word;
+		struct text_span head = {line.at, at}, word;
 		struct text_event event = {0};
 		const char *end = at;
 
@@ -638,8 +638,8 @@ static bool is_ticks(struct span line)
 		for (word.at = word.end = head.end; word.at > head.at && word.at[-1] != ' ';)
 			word.at--;
 		if (is_flags(word))
-			head = trimmed((struct span){head.at, word.at});
-		head.end = span_length(head) && head.end[-1] == ']' ? memrchr(head.at, '[', span_length(head)) : NULL;
+			head = trimmed((struct text_span){head.at, word.at});
+		head.end = text_span_length(head) && head.end[-1] == ']' ? memrchr(head.at, '[', text_span_length(head)) : NULL;
 		if (!head.end)
 			return false;
 		head = trimmed(head);
@@ -651,7 +651,7 @@ static bool is_ticks(struct span line)
 
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count)
 {
-	struct span span = prefix_log(trimmed((struct span){line, line + length}));
+	struct text_span span = prefix_log(trimmed((struct text_span){line, line + length}));
 
 	if (read_loss(span, event, count) || read_start(span, event, count))
 		return FTRACE_LOST;

@@ -11,8 +11,8 @@
 #ifndef IMPORT_FTRACE_LINE_H
 #define IMPORT_FTRACE_LINE_H
 
-#include "import/span.h"
 #include "import/text.h"
+#include "import/text_span.h"
 
 enum ftrace_line {
 	FTRACE_EVENT,
@@ -29,6 +29,6 @@ enum ftrace_line {
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count);
 
 /* Removes "NAME: " before a word in place of a thread: "NAME: cpus=2", "NAME: CPU:0 [LOST 12 EVENTS]". Returns NAME; empty: there is none. */
-struct span prefix_word(struct span *line);
+struct text_span prefix_word(struct text_span *line);
 
 #endif

@@ -50,7 +50,7 @@ struct import *import_new(struct stream *stream, const struct import_options *op
 
 int import_only(struct import *import, const struct import_event *events, int count)
 {
-	import->choices = choices_new(events, count, import->options->names);
+	import->choices = event_choices_new(events, count, import->options->names);
 	return import->choices ? 0 : -1;
 }
 
@@ -61,7 +61,7 @@ void import_free(struct import *import)
 	free(import->notes.items);
 	if (import->state)
 		import->free_state(import->state);
-	choices_free(import->choices);
+	event_choices_free(import->choices);
 	free(import);
 }
 
@@ -253,8 +253,8 @@ int import_end(struct import *import)
 	if (import->merging && import->merging->end(import) < 0)
 		return -1;
 	if (import->choices)
-		choices_each_unknown(import->choices, say_unknown, import);
+		event_choices_each_unknown(import->choices, say_unknown, import);
 	if (import->choices && !stream_output_closed(import->stream)) /* which ended it before all was read */
-		choices_each_missing(import->choices, say_missing, import);
+		event_choices_each_missing(import->choices, say_missing, import);
 	return 0;
 }

@@ -19,9 +19,9 @@
 
 #include "base/memory.h"
 #include "event/event.h"
-#include "import/layout.h"
-#include "import/span.h"
+#include "import/print_layout.h"
 #include "import/text.h"
+#include "import/text_span.h"
 
 enum { GROUPS_MAX = 8, CPUS_MAX = 1 << 16, DAY = 24 * 60 * 60, TID_UNKNOWN = -1 };
 
@@ -36,8 +36,8 @@ struct ctf_line {
 	int64_t ts;
 	bool of_day; /* ts counts from midnight */
 	bool dated;  /* by the clock of the machine that printed it, in an unknown time zone */
-	struct span name;
-	struct span groups[GROUPS_MAX]; /* without their braces */
+	struct text_span name;
+	struct text_span groups[GROUPS_MAX]; /* without their braces */
 	int count;
 };
 
@@ -80,7 +80,7 @@ static const char *closing_quote(const char *at, const char *end)
 }
 
 /* The first of these characters that is outside quotes and brackets; the end: there is none. */
-static const char *find_outside(struct span span, const char *these)
+static const char *find_outside(struct text_span span, const char *these)
 {
 	int depth = 0;
 
@@ -98,72 +98,72 @@ static const char *find_outside(struct span span, const char *these)
 }
 
 /* Takes "key = value" from a group. False: there is no more. */
-static bool next_pair(struct span *group, struct span *key, struct span *value)
+static bool next_pair(struct text_span *group, struct text_span *key, struct text_span *value)
 {
 	while (group->at < group->end) {
 		const char *comma = find_outside(*group, ",");
-		struct span pair = trimmed((struct span){group->at, comma});
+		struct text_span pair = trimmed((struct text_span){group->at, comma});
 		const char *sign = find(pair, " = ");
 
 		group->at = comma + (comma < group->end);
 		if (!sign)
 			continue;
-		*key = (struct span){pair.at, sign};
-		*value = (struct span){sign + 3, pair.end};
+		*key = (struct text_span){pair.at, sign};
+		*value = (struct text_span){sign + 3, pair.end};
 		return true;
 	}
 	return false;
 }
 
-static bool is(struct span span, const char *text)
+static bool is(struct text_span span, const char *text)
 {
-	return span_length(span) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
+	return text_span_length(span) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
 }
 
 /* ( "TASK_RUNNING" : container = 0 ): a number that has a name. */
-static struct span of_container(struct span value)
+static struct text_span of_container(struct text_span value)
 {
 	const char *mark = begins_with(value, "( ") ? find(value, "container = ") : NULL;
 
-	return mark ? trimmed((struct span){mark + strlen("container = "), value.end - 1}) : value;
+	return mark ? trimmed((struct text_span){mark + strlen("container = "), value.end - 1}) : value;
 }
 
 /* -1, 18, 0xB10 */
-static bool read_value(struct span value, int64_t *number)
+static bool read_value(struct text_span value, int64_t *number)
 {
 	char text[32], *end;
 
 	value = of_container(value);
-	if (value.at >= value.end || span_length(value) >= sizeof(text) || *value.at == ' ')
+	if (value.at >= value.end || text_span_length(value) >= sizeof(text) || *value.at == ' ')
 		return false;
-	memcpy(text, value.at, span_length(value));
-	text[span_length(value)] = '\0';
+	memcpy(text, value.at, text_span_length(value));
+	text[text_span_length(value)] = '\0';
 	*number = *text == '-' ? strtoll(text, &end, 10) : (int64_t)strtoull(text, &end, *text == '0' && text[1] == 'x' ? 16 : 10);
 	return end > text && *end == '\0';
 }
 
-static struct span unquoted(struct span value)
+static struct text_span unquoted(struct text_span value)
 {
-	return span_length(value) >= 2 && *value.at == '"' && value.end[-1] == '"' ? (struct span){value.at + 1, value.end - 1} : value;
+	return text_span_length(value) >= 2 && *value.at == '"' && value.end[-1] == '"' ? (struct text_span){value.at + 1, value.end - 1} : value;
 }
 
 /* The value of a key in a group; empty: there is none. */
-static struct span value_in(struct span group, const char *wanted)
+static struct text_span value_in(struct text_span group, const char *wanted)
 {
-	struct span key, value;
+	struct text_span key, value;
 
 	while (next_pair(&group, &key, &value))
 		if (is(key, wanted))
 			return value;
-	return (struct span){group.end, group.end};
+	return (struct text_span){group.end, group.end};
 }
 
-static bool number_in(struct span group, const char *wanted, int64_t *number)
+static bool number_in(struct text_span group, const char *wanted, int64_t *number)
 {
 	return read_value(value_in(group, wanted), number);
 }
 
-static bool tid_in(struct span group, const char *wanted, int32_t *tid)
+static bool tid_in(struct text_span group, const char *wanted, int32_t *tid)
 {
 	int64_t number;
 
@@ -176,12 +176,12 @@ static bool tid_in(struct span group, const char *wanted, int32_t *tid)
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
 /* "2016-03-04 ", which is taken away. */
-static void take_date(struct span *time, int64_t *days)
+static void take_date(struct text_span *time, int64_t *days)
 {
 	struct tm date = {0};
 	int length = 0;
 
-	if (span_length(*time) < 11 || time->at[4] != '-' ||
+	if (text_span_length(*time) < 11 || time->at[4] != '-' ||
 	    sscanf(time->at, "%4d-%2d-%2d %n", &date.tm_year, &date.tm_mon, &date.tm_mday, &length) < 3 || length != 11)
 		return;
 	date.tm_year -= 1900;
@@ -191,21 +191,21 @@ static void take_date(struct span *time, int64_t *days)
 }
 
 /* "1457113582.794565804", "17:46:22.794565804", "2016-03-04 17:46:22.794565804" */
-static bool read_time(struct span time, struct ctf_line *line)
+static bool read_time(struct text_span time, struct ctf_line *line)
 {
 	int64_t clock = 0, days = -1, ns;
 	char text[32];
 
 	take_date(&time, &days);
-	for (int i = 0; i < 2 && span_length(time) > 3 && time.at[2] == ':' && is_digit(time.at[0]) && is_digit(time.at[1]); i++) {
+	for (int i = 0; i < 2 && text_span_length(time) > 3 && time.at[2] == ':' && is_digit(time.at[0]) && is_digit(time.at[1]); i++) {
 		clock = clock * 60 + (time.at[0] - '0') * 10 + time.at[1] - '0';
 		time.at += 3;
 		line->of_day = days < 0;
 	}
-	if (span_length(time) >= sizeof(text) || span_length(time) == 0)
+	if (text_span_length(time) >= sizeof(text) || text_span_length(time) == 0)
 		return false;
-	snprintf(text, sizeof(text), "%.*s:", (int)span_length(time), time.at);
-	if (!text_time(text, span_length(time) + 1, ':', &ns) || ns > INT64_MAX / 2)
+	snprintf(text, sizeof(text), "%.*s:", (int)text_span_length(time), time.at);
+	if (!text_time(text, text_span_length(time) + 1, ':', &ns) || ns > INT64_MAX / 2)
 		return false;
 	line->dated = days >= 0;
 	line->ts = ns + ((days < 0 ? 0 : days * DAY) + clock * 60) * NSEC_PER_SEC;
@@ -213,40 +213,40 @@ static bool read_time(struct span time, struct ctf_line *line)
 }
 
 /* The groups of "{ ... }, { ... }", and of "name = { ... }, ...". */
-static void read_groups(struct span text, struct ctf_line *line)
+static void read_groups(struct text_span text, struct ctf_line *line)
 {
 	while (line->count < GROUPS_MAX && text.at < text.end) {
-		const char *open = memchr(text.at, '{', span_length(text)), *close;
+		const char *open = memchr(text.at, '{', text_span_length(text)), *close;
 
 		if (!open)
 			return;
-		close = find_outside((struct span){open + 1, text.end}, "}");
-		line->groups[line->count++] = trimmed((struct span){open + 1, close});
+		close = find_outside((struct text_span){open + 1, text.end}, "}");
+		line->groups[line->count++] = trimmed((struct text_span){open + 1, close});
 		text.at = close + (close < text.end);
 	}
 }
 
 /* "[TIME] (+DIFFERENCE) HOST NAME: { ..." */
-static bool read_short(struct span text, struct ctf_line *line)
+static bool read_short(struct text_span text, struct ctf_line *line)
 {
-	const char *close = memchr(text.at, ']', span_length(text)), *mark;
+	const char *close = memchr(text.at, ']', text_span_length(text)), *mark;
 
-	if (!close || !read_time((struct span){text.at + 1, close}, line))
+	if (!close || !read_time((struct text_span){text.at + 1, close}, line))
 		return false;
 	text.at = close + 1;
 	mark = find(text, ": {");
 	if (!mark)
 		return false;
-	for (line->name = (struct span){mark, mark}; line->name.at > text.at && line->name.at[-1] != ' ';)
+	for (line->name = (struct text_span){mark, mark}; line->name.at > text.at && line->name.at[-1] != ' ';)
 		line->name.at--;
-	read_groups((struct span){mark, text.end}, line);
-	return span_length(line->name) > 0;
+	read_groups((struct text_span){mark, text.end}, line);
+	return text_span_length(line->name) > 0;
 }
 
 /* "timestamp = TIME, delta = DIFFERENCE, ... name = NAME, ..." */
-static bool read_long(struct span text, struct ctf_line *line)
+static bool read_long(struct text_span text, struct ctf_line *line)
 {
-	struct span rest = text, key, value;
+	struct text_span rest = text, key, value;
 	bool timed = false;
 
 	while (next_pair(&rest, &key, &value) && *value.at != '{') {
@@ -256,12 +256,12 @@ static bool read_long(struct span text, struct ctf_line *line)
 			line->name = value;
 	}
 	read_groups(text, line);
-	return timed && line->name.at && span_length(line->name) > 0;
+	return timed && line->name.at && text_span_length(line->name) > 0;
 }
 
 static bool read_line(const char *text, size_t length, struct ctf_line *line)
 {
-	struct span span = trimmed((struct span){text, text + length});
+	struct text_span span = trimmed((struct text_span){text, text + length});
 
 	*line = (struct ctf_line){0};
 	if (begins_with(span, "timestamp = "))
@@ -306,9 +306,9 @@ static const struct {
 	{"lttng_", "lttng", ""},
 };
 
-static void take_name(struct span name, struct text_event *event)
+static void take_name(struct text_span name, struct text_event *event)
 {
-	const char *colon = memchr(name.at, ':', span_length(name));
+	const char *colon = memchr(name.at, ':', text_span_length(name));
 
 	if (colon) {
 		snprintf(event->system, TEXT_NAME, "%.*s", (int)(colon - name.at), name.at);
@@ -320,10 +320,10 @@ static void take_name(struct span name, struct text_event *event)
 			continue;
 		name.at += strlen(prefixes[i].begin);
 		snprintf(event->system, TEXT_NAME, "%s", prefixes[i].system);
-		snprintf(event->name, TEXT_NAME, "%s%.*s", prefixes[i].instead, (int)span_length(name), name.at);
+		snprintf(event->name, TEXT_NAME, "%s%.*s", prefixes[i].instead, (int)text_span_length(name), name.at);
 		return;
 	}
-	snprintf(event->name, TEXT_NAME, "%.*s", (int)span_length(name), name.at);
+	snprintf(event->name, TEXT_NAME, "%.*s", (int)text_span_length(name), name.at);
 }
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static void write_device(struct line *own, const char *key, int64_t dev)
 	line_bytes(own, key, text, device_spell(text, (uint64_t)dev));
 }
 
-static void write_text(struct line *own, const char *key, struct span value)
+static void write_text(struct line *own, const char *key, struct text_span value)
 {
 	char text[1024];
 	size_t length = 0;
@@ -388,7 +388,7 @@ static bool write_otherwise(struct line *own, const char *system, const char *ke
 }
 
 /* Of letters, digits and '_': a key that a record can have. */
-static bool is_key(struct span key)
+static bool is_key(struct text_span key)
 {
 	const char *at = key.at;
 
@@ -398,10 +398,10 @@ static bool is_key(struct span key)
 }
 
 /* LTTng says tid for the kernel's pid, and pid for the group: tid, prev_tid, child_tid. Empty: the kernel's event lacks the field. */
-static void name_field(char field[TEXT_NAME], struct span key, const char *system)
+static void name_field(char field[TEXT_NAME], struct text_span key, const char *system)
 {
 	bool lttngs = strcmp(system, "sched") == 0 || strcmp(system, "signal") == 0;
-	size_t length = span_length(key);
+	size_t length = text_span_length(key);
 
 	snprintf(field, TEXT_NAME, "%.*s", (int)length, key.at);
 	if (!is_key(key) || *key.at == '_' || begins_with(key, "perf_") || begins_with(key, "common_"))
@@ -414,9 +414,9 @@ static void name_field(char field[TEXT_NAME], struct span key, const char *syste
 		field[length - 3] = 'p';
 }
 
-static void write_fields(struct line *own, struct span group, const char *system, bool lttngs)
+static void write_fields(struct line *own, struct text_span group, const char *system, bool lttngs)
 {
-	struct span key, value;
+	struct text_span key, value;
 	char field[TEXT_NAME];
 	int64_t number;
 
@@ -429,7 +429,7 @@ static void write_fields(struct line *own, struct span group, const char *system
 		if (!read_value(value, &number))
 			write_text(own, field, value);
 		else if (!lttngs || !write_otherwise(own, system, field, number))
-			layout_number(own, field, value.at, span_length(value), false);
+			print_layout_number(own, field, value.at, text_span_length(value), false);
 	}
 }
 
@@ -451,7 +451,7 @@ static void take_contexts(struct reading *reading, const struct ctf_line *line, 
 
 	event->cpu_unknown = true;
 	for (int i = 0; i < line->count; i++) {
-		struct span group = line->groups[i], name = value_in(group, "procname");
+		struct text_span group = line->groups[i], name = value_in(group, "procname");
 		bool context = i + 1 < line->count;
 
 		if (event->cpu_unknown && (number_in(group, "cpu_id", &number) || number_in(group, "perf_cpu", &number)) && number >= 0 &&
@@ -462,9 +462,9 @@ static void take_contexts(struct reading *reading, const struct ctf_line *line, 
 		for (size_t k = 0; k < sizeof(tids) / sizeof(*tids) && tid == TID_UNKNOWN; k++)
 			if ((context || k == 1) && tid_in(group, tids[k], &tid))
 				tid_in(group, tgids[k], &event->tgid);
-		if (context && span_length(name)) {
+		if (context && text_span_length(name)) {
 			event->comm = unquoted(name).at;
-			event->comm_length = span_length(unquoted(name));
+			event->comm_length = text_span_length(unquoted(name));
 		}
 		if (number_in(group, "common_flags", &number))
 			event->flags = (int)(number & 0xff);
@@ -477,7 +477,7 @@ static void take_contexts(struct reading *reading, const struct ctf_line *line, 
 /* From here on the CPU runs the thread that it switches to. */
 static void follow_switch(struct reading *reading, const struct ctf_line *line, struct text_event *event)
 {
-	struct span fields = line->groups[line->count - 1];
+	struct text_span fields = line->groups[line->count - 1];
 	int32_t next = TID_UNKNOWN;
 
 	if (!tid_in(fields, "prev_tid", &event->tid))
@@ -512,10 +512,10 @@ static void follow_call(struct reading *reading, const struct ctf_line *line, st
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static int write_task(struct reading *reading, struct text *text, int64_t ts, struct span fields, const char *tid_key, const char *tgid_key,
+static int write_task(struct reading *reading, struct text *text, int64_t ts, struct text_span fields, const char *tid_key, const char *tgid_key,
 		      const char *name_key)
 {
-	struct span name = unquoted(value_in(fields, name_key));
+	struct text_span name = unquoted(value_in(fields, name_key));
 	int32_t tid, tgid;
 	int64_t type;
 
@@ -524,30 +524,30 @@ static int write_task(struct reading *reading, struct text *text, int64_t ts, st
 	line_begin(&reading->record, "task");
 	line_time(&reading->record, "ts", ts);
 	line_integer(&reading->record, "tid", tid);
-	line_bytes(&reading->record, "comm", name.at, span_length(name));
+	line_bytes(&reading->record, "comm", name.at, text_span_length(name));
 	line_integer(&reading->record, "tgid", tgid);
 	if (number_in(fields, "type", &type) && type == 1)
 		line_text(&reading->record, "kernel", "yes");
 	return text_record(text, &reading->record);
 }
 
-static int write_disk(struct reading *reading, struct text *text, struct span fields)
+static int write_disk(struct reading *reading, struct text *text, struct text_span fields)
 {
-	struct span name = unquoted(value_in(fields, "diskname"));
+	struct text_span name = unquoted(value_in(fields, "diskname"));
 	int64_t dev;
 
-	if (!number_in(fields, "dev", &dev) || !span_length(name))
+	if (!number_in(fields, "dev", &dev) || !text_span_length(name))
 		return 0;
 	line_begin(&reading->record, "device");
 	write_device(&reading->record, "dev", dev);
-	line_bytes(&reading->record, "name", name.at, span_length(name));
+	line_bytes(&reading->record, "name", name.at, text_span_length(name));
 	return text_record(text, &reading->record);
 }
 
 /* Writes records of the threads and disks that LTTng lists. -1 after fail(). */
 static int tell_things(struct reading *reading, struct text *text, int64_t ts, const struct ctf_line *line)
 {
-	struct span fields = line->groups[line->count - 1];
+	struct text_span fields = line->groups[line->count - 1];
 
 	if (is(line->name, "lttng_statedump_process_state"))
 		return write_task(reading, text, ts, fields, "tid", "pid", "name");
@@ -572,7 +572,7 @@ static int64_t time_of(struct reading *reading, const struct ctf_line *line)
 }
 
 /* "[warning] Tracer discarded 12 events between ...", "WARNING: Tracer discarded 1,234 events ... `channel0_1`": by babeltrace, on stderr */
-static bool read_loss(struct span line, struct text_event *loss, uint64_t *count)
+static bool read_loss(struct text_span line, struct text_event *loss, uint64_t *count)
 {
 	static const char mark[] = "Tracer discarded ";
 	const char *at = find(line, mark), *under;
@@ -594,7 +594,7 @@ static bool read_loss(struct span line, struct text_event *loss, uint64_t *count
 static int take_event(struct reading *reading, struct text *text, const struct ctf_line *line, uint64_t number)
 {
 	struct text_event event = {.flags = TEXT_FLAGS_UNKNOWN, .ts = time_of(reading, line)};
-	bool lttngs = !memchr(line->name.at, ':', span_length(line->name));
+	bool lttngs = !memchr(line->name.at, ':', text_span_length(line->name));
 
 	take_name(line->name, &event);
 	take_contexts(reading, line, &event);
@@ -608,7 +608,7 @@ static int take_event(struct reading *reading, struct text *text, const struct c
 	if (!*event.system)
 		snprintf(event.system, TEXT_NAME, "%s", text_system(text, event.name));
 	write_fields(&reading->own, line->count > 1 || !number_in(line->groups[0], "cpu_id", &(int64_t){0})
-		? line->groups[line->count - 1] : (struct span){line->name.end, line->name.end}, event.system, lttngs);
+		? line->groups[line->count - 1] : (struct text_span){line->name.end, line->name.end}, event.system, lttngs);
 	event.own = &reading->own;
 	if (lttngs && tell_things(reading, text, event.ts, line) < 0)
 		return -1;
@@ -629,7 +629,7 @@ static bool awaits(struct reading *reading, const struct ctf_line *line)
 	cpu = cpu_of(reading, event.cpu);
 	take_name(line->name, &event);
 	if (strcmp(event.name, "sched_switch") == 0) {
-		struct span fields = line->groups[line->count - 1];
+		struct text_span fields = line->groups[line->count - 1];
 
 		if (cpu->awaited && !tid_in(fields, "prev_tid", &cpu->first))
 			tid_in(fields, "prev_pid", &cpu->first);
@@ -668,7 +668,7 @@ static int take_known(struct reading *reading, struct text *text, const char *by
 
 	if (read_line(bytes, length, &line) && line.count > 0)
 		return take_event(reading, text, &line, number);
-	if (read_loss((struct span){bytes, bytes + length}, &loss, &count)) {
+	if (read_loss((struct text_span){bytes, bytes + length}, &loss, &count)) {
 		text_lost(text, &loss, count ? count : 1);
 		*cpu_of(reading, loss.cpu) = (struct cpu){.running = TID_UNKNOWN, .first = TID_UNKNOWN};
 	} else if (length) {
@@ -746,7 +746,7 @@ static int read_ctf(struct import *import, struct import_input *input)
 /* A trace whose times babeltrace printed as cycles. */
 static bool is_cycles(const char *text, size_t length)
 {
-	struct span span = {text, text + length};
+	struct text_span span = {text, text + length};
 
 	return (begins_with(span, "[") || begins_with(span, "timestamp = ")) && find(span, "{ cpu_id = ") && !is_line(text, length);
 }

@@ -18,14 +18,14 @@ void import_say(struct import *import, bool missing, const char *format, ...)
 		stream_mark_incomplete(import->stream);
 }
 
-const struct choice *import_choose(struct import *import, const char *system, const char *name)
+const struct event_choice *import_choose(struct import *import, const char *system, const char *name)
 {
-	static const struct choice all = {.wanted = true};
+	static const struct event_choice all = {.wanted = true};
 
-	return import->choices ? choices_find(import->choices, system, name) : &all;
+	return import->choices ? event_choices_find(import->choices, system, name) : &all;
 }
 
-int import_passes(const struct import *import, const struct choice *choice, const struct record *record)
+int import_passes(const struct import *import, const struct event_choice *choice, const struct record *record)
 {
 	struct event event;
 

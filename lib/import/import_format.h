@@ -5,7 +5,7 @@
 #define IMPORT_IMPORT_FORMAT_H
 
 #include "base/memory.h"
-#include "import/choice.h"
+#include "import/event_choice.h"
 #include "import/import.h"
 #include "import/lines.h"
 
@@ -22,7 +22,7 @@ struct import_input {
 struct import { /* of import.c; formats use the functions below */
 	struct stream *stream;
 	const struct import_options *options;
-	struct choices *choices;	    /* NULL: all events are wanted */
+	struct event_choices *choices;	    /* NULL: all events are wanted */
 	const struct import_format *format; /* named by the user; NULL: find it by content */
 	const struct import_format *merging; /* the format of files that are to be merged; NULL: none was read yet */
 	ARRAY(char *) notes;
@@ -45,10 +45,10 @@ extern const struct import_format import_ftrace; /* also the text in a trace.dat
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The choice for events of this name. NULL after fail(). */
-const struct choice *import_choose(struct import *import, const char *system, const char *name);
+const struct event_choice *import_choose(struct import *import, const char *system, const char *name);
 
 /* Tells whether an event passes the filter of its choice, if there is one. 1; 0; -1 after fail(). */
-int import_passes(const struct import *import, const struct choice *choice, const struct record *record);
+int import_passes(const struct import *import, const struct event_choice *choice, const struct record *record);
 
 struct stream *import_stream(const struct import *import);
 const struct import_options *import_options(const struct import *import);

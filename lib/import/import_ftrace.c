@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "import/ftrace_line.h"
-#include "import/span.h"
+#include "import/text_span.h"
 
 /* "# entries-in-buffer/entries-written: 200/260   #P:2": the oldest 60 had been overwritten. */
 static uint64_t overwritten(const char *line, size_t length)
@@ -59,10 +59,10 @@ struct reading {
 /* trace-cmd report of several files: "host.dat: cpus=4". */
 static void take_heading(struct reading *reading, const char *line, size_t length)
 {
-	struct span rest = {line, line + length}, name = prefix_word(&rest);
+	struct text_span rest = {line, line + length}, name = prefix_word(&rest);
 
-	if (!reading->is_named && begins_with(rest, "cpus=") && span_length(name) < TEXT_NAME) {
-		memcpy(reading->main, name.at, span_length(name));
+	if (!reading->is_named && begins_with(rest, "cpus=") && text_span_length(name) < TEXT_NAME) {
+		memcpy(reading->main, name.at, text_span_length(name));
 		reading->is_named = true;
 	}
 }

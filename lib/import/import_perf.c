@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "import/span.h"
 #include "import/text.h"
+#include "import/text_span.h"
 
 static bool is_blank(char c)
 {
@@ -40,10 +40,10 @@ static const char *read_thread(const char *text, const char *end, struct text_ev
 /* ":1234" is what perf calls a thread whose name it does not know. */
 static void take_comm(struct text_event *event, const char *from, const char *to)
 {
-	struct span comm = trimmed((struct span){from, to});
+	struct text_span comm = trimmed((struct text_span){from, to});
 
 	event->comm = comm.at;
-	event->comm_length = begins_with(comm, ":") ? 0 : span_length(comm);
+	event->comm_length = begins_with(comm, ":") ? 0 : text_span_length(comm);
 }
 
 /* "[003]", which perf leaves out where it did not record the CPU. */
@@ -133,7 +133,7 @@ static const char *read_name(const char *at, const char *end, struct text_event 
 	for (behind = at; behind < end && is_digit(*behind);)
 		behind++;
 	if (behind > at && behind < end && is_blank(*behind)) {
-		read_count((struct span){at, behind}, &event->period);
+		read_count((struct text_span){at, behind}, &event->period);
 		at = skip_blanks(behind, end);
 	}
 	counter = read_counter(at, end, event);
@@ -283,15 +283,15 @@ struct reading {
  * The thread before or behind the switch: "prev_comm=a prev_pid=11 ... ==> next_comm=b next_pid=12 ...", or, as perf's plugin
  * prints it, "a:11 [120] S ==> b:12 [120]". -1: it is not told.
  */
-static int32_t switched(struct span payload, bool behind)
+static int32_t switched(struct text_span payload, bool behind)
 {
 	const char *key = behind ? " next_pid=" : " prev_pid=", *arrow = find(payload, " ==> "), *at = find(payload, key);
-	struct span part = behind ? (struct span){arrow, payload.end} : (struct span){payload.at, arrow}, digits;
+	struct text_span part = behind ? (struct text_span){arrow, payload.end} : (struct text_span){payload.at, arrow}, digits;
 	uint64_t tid;
 
 	if (at)
 		at += strlen(key);
-	else if (arrow && (at = memrchr(part.at, ':', span_length(part))))
+	else if (arrow && (at = memrchr(part.at, ':', text_span_length(part))))
 		at++;
 	else
 		return -1;
@@ -304,7 +304,7 @@ static int32_t switched(struct span payload, bool behind)
 static void follow(struct reading *reading, struct text_event *event)
 {
 	enum { CPUS_MAX = 1 << 16 };
-	struct span payload = {event->payload, event->payload + event->length};
+	struct text_span payload = {event->payload, event->payload + event->length};
 	bool is_switch = (!*event->system || strcmp(event->system, "sched") == 0) && strcmp(event->name, "sched_switch") == 0;
 
 	if (event->tid < 0 && is_switch)

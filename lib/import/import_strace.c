@@ -62,7 +62,7 @@ static bool read_number(const char *name, int64_t *number)
 	if (strncmp(name, unnamed, strlen(unnamed)) != 0)
 		return false;
 	name += strlen(unnamed);
-	if (!strace_number((struct span){name, name + strlen(name)}, &value) || value > INT32_MAX)
+	if (!strace_number((struct text_span){name, name + strlen(name)}, &value) || value > INT32_MAX)
 		return false;
 	*number = (int64_t)value;
 	return true;
@@ -100,18 +100,18 @@ struct log {
 	int64_t last;
 };
 
-static const struct call *find_call(struct log *log, struct span span)
+static const struct call *find_call(struct log *log, struct text_span span)
 {
 	struct call *call;
 
-	HASH_FIND(hh, log->calls, span.at, span_length(span), call);
+	HASH_FIND(hh, log->calls, span.at, text_span_length(span), call);
 	if (call)
 		return call;
 	call = NEW(struct call);
-	call->name = memory_text(span.at, span_length(span));
+	call->name = memory_text(span.at, text_span_length(span));
 	call->known = read_number(call->name, &call->number) || machine_call(log->machine, call->name, &call->number);
 	call->effect = effect_of(call->name);
-	HASH_ADD_KEYPTR(hh, log->calls, call->name, span_length(span), call);
+	HASH_ADD_KEYPTR(hh, log->calls, call->name, text_span_length(span), call);
 	return call;
 }
 
@@ -205,21 +205,21 @@ static char *tell(struct log *log, struct thread *thread, const struct call *cal
 
 /* --- entries and returns ------------------------------------------------------------------------------------------ */
 
-static void copy_comm(char comm[COMM_ROOM], struct span text)
+static void copy_comm(char comm[COMM_ROOM], struct text_span text)
 {
-	snprintf(comm, COMM_ROOM, "%.*s", (int)span_length(text), text.at);
+	snprintf(comm, COMM_ROOM, "%.*s", (int)text_span_length(text), text.at);
 }
 
 /* Keeps the arguments that say what the call does to threads. */
-static void note_effect(struct thread *thread, const struct call *call, struct span arguments)
+static void note_effect(struct thread *thread, const struct call *call, struct text_span arguments)
 {
-	struct span text = strace_quoted(arguments);
-	const char *slash = memrchr(text.at, '/', span_length(text));
+	struct text_span text = strace_quoted(arguments);
+	const char *slash = memrchr(text.at, '/', text_span_length(text));
 
 	*thread->begins = '\0';
 	thread->makes_thread = call->effect == EFFECT_CLONE && find(arguments, "CLONE_THREAD");
 	if (call->effect == EFFECT_EXEC)
-		copy_comm(thread->begins, slash ? (struct span){slash + 1, text.end} : text);
+		copy_comm(thread->begins, slash ? (struct text_span){slash + 1, text.end} : text);
 	else if (call->effect == EFFECT_RENAME && begins_with(arguments, "PR_SET_NAME"))
 		copy_comm(thread->begins, text);
 }
@@ -262,7 +262,7 @@ static void take_call(struct log *log, struct thread *thread, const struct call 
 	begin_line(log, thread, line->ts);
 	complete_entry(log, thread, NULL);
 	told = strace_line_numbers(line->arguments, event.arguments);
-	event.held = line->unfinished && told < STRACE_ARGUMENTS && (!span_length(line->arguments) || line->arguments.end[-1] == ',');
+	event.held = line->unfinished && told < STRACE_ARGUMENTS && (!text_span_length(line->arguments) || line->arguments.end[-1] == ',');
 	ticket = strace_queue_add(log->queue, &event);
 	if (event.held) {
 		thread->entering = ticket;
@@ -423,13 +423,13 @@ static size_t is_strace(const char *bytes, size_t length)
 }
 
 struct names {
-	ARRAY(struct span) items;
+	ARRAY(struct text_span) items;
 };
 
-static void add_name(struct names *names, struct span name)
+static void add_name(struct names *names, struct text_span name)
 {
 	for (size_t i = 0; i < names->items.count; i++)
-		if (span_length(names->items.items[i]) == span_length(name) && memcmp(names->items.items[i].at, name.at, span_length(name)) == 0)
+		if (text_span_length(names->items.items[i]) == text_span_length(name) && memcmp(names->items.items[i].at, name.at, text_span_length(name)) == 0)
 			return;
 	*ARRAY_ADD(&names->items) = name;
 }
@@ -459,7 +459,7 @@ static size_t count_calls(uint32_t machine, const struct names *names)
 	char name[32];
 
 	for (size_t i = 0; i < names->items.count; i++) {
-		snprintf(name, sizeof(name), "%.*s", (int)span_length(names->items.items[i]), names->items.items[i].at);
+		snprintf(name, sizeof(name), "%.*s", (int)text_span_length(names->items.items[i]), names->items.items[i].at);
 		count += machine_call(machine, name, &number);
 	}
 	return count;
@@ -571,7 +571,7 @@ static int32_t tid_of_file(const char *name)
 	const char *dot = strrchr(name, '.');
 	uint64_t tid;
 
-	return dot && read_count((struct span){dot + 1, name + strlen(name)}, &tid) && tid <= INT32_MAX ? (int32_t)tid : 0;
+	return dot && read_count((struct text_span){dot + 1, name + strlen(name)}, &tid) && tid <= INT32_MAX ? (int32_t)tid : 0;
 }
 
 static int read_log(struct log *log, struct lines *lines)

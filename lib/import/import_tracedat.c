@@ -389,7 +389,7 @@ static int learn_formats(struct import *import, struct recording *recording, con
 	for (size_t i = 0; status == 0 && i < file->formats.count; i++) {
 		const struct tracedat_format *format = &file->formats.items[i];
 		struct selection *selection = recording->selection;
-		const struct choice *choice;
+		const struct event_choice *choice;
 		struct selected *selected;
 
 		if (selection_add_recorded(selection, format->system, format->text, format->length, tep) < 0) {

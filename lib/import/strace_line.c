@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 
-static struct span after_blanks(struct span text)
+static struct text_span after_blanks(struct text_span text)
 {
 	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
 		text.at++;
@@ -23,7 +23,7 @@ static int digit_of(char c)
 }
 
 /* strace prints modes and masks in octal, behind a zero. */
-const char *strace_number(struct span text, uint64_t *number)
+const char *strace_number(struct text_span text, uint64_t *number)
 {
 	bool negative = text.at < text.end && *text.at == '-';
 	const char *at = text.at + negative, *begin;
@@ -43,7 +43,7 @@ const char *strace_number(struct span text, uint64_t *number)
 }
 
 /* Reads "1700000000.123456" as nanoseconds. Returns what follows; NULL: it is no such number, or too large. */
-static const char *read_seconds(struct span text, int64_t *ns)
+static const char *read_seconds(struct text_span text, int64_t *ns)
 {
 	int64_t seconds = 0, part = 0, unit = NSEC_PER_SEC;
 	const char *at = text.at, *begin = at;
@@ -111,7 +111,7 @@ static const char *argument_end(const char *at, const char *end)
 }
 
 /* A number may be followed by a descriptor's path, or by a comment; behind any other text it is a part of an expression. */
-static uint64_t number_of(struct span argument)
+static uint64_t number_of(struct text_span argument)
 {
 	uint64_t number;
 	const char *at = strace_number(argument, &number);
@@ -120,10 +120,10 @@ static uint64_t number_of(struct span argument)
 		return 0;
 	if (at == argument.end || (*at == '<' && at + 1 < argument.end && at[1] != '<'))
 		return number;
-	return *trimmed((struct span){at, argument.end}).at == '/' ? number : 0;
+	return *trimmed((struct text_span){at, argument.end}).at == '/' ? number : 0;
 }
 
-int strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS])
+int strace_line_numbers(struct text_span arguments, uint64_t numbers[STRACE_ARGUMENTS])
 {
 	int i = 0;
 
@@ -133,17 +133,17 @@ int strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS
 
 		arguments = after_blanks(arguments);
 		end = argument_end(arguments.at, arguments.end);
-		numbers[i] = number_of(trimmed((struct span){arguments.at, end}));
+		numbers[i] = number_of(trimmed((struct text_span){arguments.at, end}));
 		arguments.at = end + (end < arguments.end);
 	}
 	return i;
 }
 
-struct span strace_quoted(struct span text)
+struct text_span strace_quoted(struct text_span text)
 {
-	const char *open = memchr(text.at, '"', span_length(text));
+	const char *open = memchr(text.at, '"', text_span_length(text));
 
-	return open ? (struct span){open + 1, closing_quote(open, text.end)} : (struct span){text.at, text.at};
+	return open ? (struct text_span){open + 1, closing_quote(open, text.end)} : (struct text_span){text.at, text.at};
 }
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
@@ -160,64 +160,64 @@ static const struct {
 enum { ERRORS_MOST = 4096 };
 
 /* The number of "ENOENT"; 0: there is none. */
-static int error_number(struct span name)
+static int error_number(struct text_span name)
 {
 	const char *known;
 
 	for (size_t i = 0; i < sizeof(restarts) / sizeof(*restarts); i++)
-		if (strlen(restarts[i].name) == span_length(name) && begins_with(name, restarts[i].name))
+		if (strlen(restarts[i].name) == text_span_length(name) && begins_with(name, restarts[i].name))
 			return restarts[i].number;
 	for (int i = 1; i <= EHWPOISON; i++)
-		if ((known = strerrorname_np(i)) && strlen(known) == span_length(name) && begins_with(name, known))
+		if ((known = strerrorname_np(i)) && strlen(known) == text_span_length(name) && begins_with(name, known))
 			return i;
 	return 0;
 }
 
 /* " ENOENT (No such file or directory)", " (errno 600)": behind -1 or ?. 0: there is no error. */
-static int read_error(struct span text)
+static int read_error(struct text_span text)
 {
-	struct span name = after_blanks(text);
+	struct text_span name = after_blanks(text);
 	uint64_t number;
 
 	text = name;
-	if (begins_with(text, "(errno ") && strace_number((struct span){text.at + strlen("(errno "), text.end}, &number))
+	if (begins_with(text, "(errno ") && strace_number((struct text_span){text.at + strlen("(errno "), text.end}, &number))
 		return number < ERRORS_MOST ? (int)number : 0;
 	for (name.end = name.at; name.end < text.end && *name.end != ' ' && *name.end != '(';)
 		name.end++;
-	return span_length(name) && *name.at == 'E' ? error_number(name) : 0;
+	return text_span_length(name) && *name.at == 'E' ? error_number(name) : 0;
 }
 
 /* "= 3", "= -1 ENOENT (...)", "= ? ERESTARTSYS (...)"; "= ?" is no return. */
-static void take_result(struct span text, struct strace_line *read)
+static void take_result(struct text_span text, struct strace_line *read)
 {
 	bool unknown = text.at < text.end && *text.at == '?';
 	uint64_t number = 0;
 	const char *at = unknown ? text.at + 1 : strace_number(text, &number);
-	int error = at && (unknown || (int64_t)number == -1) ? read_error((struct span){at, text.end}) : 0;
+	int error = at && (unknown || (int64_t)number == -1) ? read_error((struct text_span){at, text.end}) : 0;
 
 	read->returned = at && (!unknown || error);
 	read->result = error ? -error : (int64_t)number;
 }
 
 /* "<0.000123>" at the end, which is taken away. */
-static void take_duration(struct span *text, struct strace_line *read)
+static void take_duration(struct text_span *text, struct strace_line *read)
 {
 	const char *open = text->end;
 	int64_t ns;
 
 	read->duration = STRACE_UNTIMED;
-	if (span_length(*text) < 3 || text->end[-1] != '>')
+	if (text_span_length(*text) < 3 || text->end[-1] != '>')
 		return;
 	while (open > text->at && *open != '<')
 		open--;
-	if (open == text->at || open[-1] != ' ' || read_seconds((struct span){open + 1, text->end}, &ns) != text->end - 1)
+	if (open == text->at || open[-1] != ' ' || read_seconds((struct text_span){open + 1, text->end}, &ns) != text->end - 1)
 		return;
 	read->duration = ns;
-	*text = trimmed((struct span){text->at, open});
+	*text = trimmed((struct text_span){text->at, open});
 }
 
 /* A number or '?', and behind it nothing, a descriptor's path, an error or an explanation: else it is within a path. */
-static bool is_result(struct span text)
+static bool is_result(struct text_span text)
 {
 	uint64_t number;
 	const char *at = text.at < text.end && *text.at == '?' ? text.at + 1 : strace_number(text, &number);
@@ -226,14 +226,14 @@ static bool is_result(struct span text)
 }
 
 /* The last ')' that "= " and a result follow. NULL: the line has no result. */
-static const char *find_result(struct span text, struct span *result)
+static const char *find_result(struct text_span text, struct text_span *result)
 {
 	for (const char *at = text.end; (at = memrchr(text.at, '=', (size_t)(at - text.at)));) {
 		const char *close = at;
 
 		while (close > text.at && close[-1] == ' ')
 			close--;
-		*result = (struct span){at + 2, text.end};
+		*result = (struct text_span){at + 2, text.end};
 		if (close > text.at && close[-1] == ')' && text.end - at > 2 && at[1] == ' ' && is_result(*result))
 			return close - 1;
 	}
@@ -241,31 +241,31 @@ static const char *find_result(struct span text, struct span *result)
 }
 
 /* Reads the text behind the name: arguments, and how the call ended. */
-static bool take_call(struct span text, struct strace_line *read)
+static bool take_call(struct text_span text, struct strace_line *read)
 {
 	static const char unfinished[] = "<unfinished ...>";
 	const char *close, *mark;
-	struct span result;
+	struct text_span result;
 
 	text = trimmed(text);
 	mark = text.end - (sizeof(unfinished) - 1);
 	if (mark >= text.at && memcmp(mark, unfinished, sizeof(unfinished) - 1) == 0) {
 		read->unfinished = true;
-		read->arguments = trimmed((struct span){text.at, mark});
+		read->arguments = trimmed((struct text_span){text.at, mark});
 		return true;
 	}
 	take_duration(&text, read);
 	close = find_result(text, &result);
 	if (!close)
 		return false;
-	read->arguments = (struct span){text.at, close};
+	read->arguments = (struct text_span){text.at, close};
 	take_result(result, read);
 	return true;
 }
 
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
-static const char *read_tid(struct span text, int32_t *tid)
+static const char *read_tid(struct text_span text, int32_t *tid)
 {
 	const char *at = text.at;
 	int64_t number = 0;
@@ -287,11 +287,11 @@ static const char *behind_comm(const char *at, const char *end)
 }
 
 /* "[pid  1234] " or "1234  ", which is taken away. */
-static void take_tid(struct span *text, struct strace_line *read)
+static void take_tid(struct text_span *text, struct strace_line *read)
 {
 	read->bracketed = begins_with(*text, "[pid ");
 	if (read->bracketed) {
-		const char *at = read_tid(after_blanks((struct span){text->at + 5, text->end}), &read->tid);
+		const char *at = read_tid(after_blanks((struct text_span){text->at + 5, text->end}), &read->tid);
 
 		at = at ? behind_comm(at, text->end) : text->end;
 		if (at < text->end && *at == ']')
@@ -309,16 +309,16 @@ static void take_tid(struct span *text, struct strace_line *read)
 }
 
 /* The text behind the brackets that options put between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
-static struct span behind_brackets(struct span text)
+static struct text_span behind_brackets(struct text_span text)
 {
 	const char *close;
 
 	text = after_blanks(text);
 	while (text.at < text.end && (*text.at == '[' || begins_with(text, "(+"))) {
-		close = memchr(text.at, *text.at == '[' ? ']' : ')', span_length(text));
+		close = memchr(text.at, *text.at == '[' ? ']' : ')', text_span_length(text));
 		if (!close)
 			break;
-		text = after_blanks((struct span){close + 1, text.end});
+		text = after_blanks((struct text_span){close + 1, text.end});
 	}
 	return text;
 }
@@ -329,16 +329,16 @@ static bool is_name(char c)
 }
 
 /* "strace: Process 1234 attached". Returns where it begins; NULL: it is not there. */
-static const char *read_attached(struct span text, struct strace_line *read)
+static const char *read_attached(struct text_span text, struct strace_line *read)
 {
 	static const char attached[] = "strace: Process ";
 	const char *at = find(text, attached);
 
-	return at && find(text, " attached") && read_tid((struct span){at + sizeof(attached) - 1, text.end}, &read->attached) ? at : NULL;
+	return at && find(text, " attached") && read_tid((struct text_span){at + sizeof(attached) - 1, text.end}, &read->attached) ? at : NULL;
 }
 
 /* The rest of the line, behind the time. */
-static enum strace_kind read_event(struct span text, struct strace_line *read)
+static enum strace_kind read_event(struct text_span text, struct strace_line *read)
 {
 	bool resumed = begins_with(text, "<... ");
 
@@ -347,7 +347,7 @@ static enum strace_kind read_event(struct span text, struct strace_line *read)
 	if (begins_with(text, "+++ "))
 		return STRACE_ENDED;
 	text.at += resumed ? strlen("<... ") : 0;
-	for (read->name = (struct span){text.at, text.at}; read->name.end < text.end && is_name(*read->name.end);)
+	for (read->name = (struct text_span){text.at, text.at}; read->name.end < text.end && is_name(*read->name.end);)
 		read->name.end++;
 	text.at = read->name.end;
 	if (read->name.at == text.at || !begins_with(text, resumed ? " resumed>" : "("))
@@ -364,7 +364,7 @@ static enum strace_kind read_event(struct span text, struct strace_line *read)
 }
 
 /* Lines of strace's own, which have no time. */
-static enum strace_kind read_words(struct span text, struct strace_line *read)
+static enum strace_kind read_words(struct text_span text, struct strace_line *read)
 {
 	if (read_attached(text, read))
 		return STRACE_ATTACHED;
@@ -374,7 +374,7 @@ static enum strace_kind read_words(struct span text, struct strace_line *read)
 }
 
 /* Times of the day, differences, and none at all: but for its time, it is a call. */
-static enum strace_kind read_untimed(struct span text, struct strace_line *read)
+static enum strace_kind read_untimed(struct text_span text, struct strace_line *read)
 {
 	while (text.at < text.end && (is_digit(*text.at) || *text.at == ':' || *text.at == '.' || *text.at == ' '))
 		text.at++;
@@ -386,14 +386,14 @@ enum { SECONDS_LEAST = 10 * 1000 * 1000 };
 
 void strace_line_read(const char *line, size_t length, struct strace_line *read)
 {
-	struct span text = after_blanks((struct span){line, line + length}), rest = text;
+	struct text_span text = after_blanks((struct text_span){line, line + length}), rest = text;
 	const char *at;
 
 	*read = (struct strace_line){.duration = STRACE_UNTIMED};
 	take_tid(&rest, read);
 	at = read_seconds(rest, &read->ts);
 	if (at && at < rest.end && *at == ' ' && read->ts >= SECONDS_LEAST * NSEC_PER_SEC) {
-		read->kind = read_event(behind_brackets((struct span){at, rest.end}), read);
+		read->kind = read_event(behind_brackets((struct text_span){at, rest.end}), read);
 		return;
 	}
 	read->kind = read_words(text, read);

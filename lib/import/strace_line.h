@@ -10,7 +10,7 @@
 #ifndef IMPORT_STRACE_LINE_H
 #define IMPORT_STRACE_LINE_H
 
-#include "import/span.h"
+#include "import/text_span.h"
 
 enum { STRACE_ARGUMENTS = 6, STRACE_UNTIMED = -1 };
 
@@ -34,7 +34,7 @@ struct strace_line {
 	bool bracketed; /* it has the form [pid TID] */
 	int32_t attached; /* the thread that strace traces from here on; 0: none */
 	int64_t ts;    /* nanoseconds since 1970 */
-	struct span name, arguments;
+	struct text_span name, arguments;
 	bool unfinished;
 	bool returned; /* then: */
 	int64_t result; /* an error is negative, as the kernel returns it */
@@ -44,12 +44,12 @@ struct strace_line {
 void strace_line_read(const char *line, size_t length, struct strace_line *read);
 
 /* The arguments that are numbers; others are 0. Returns how many there are, those behind a last comma not counted. */
-int strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS]);
+int strace_line_numbers(struct text_span arguments, uint64_t numbers[STRACE_ARGUMENTS]);
 
 /* Reads "12", "-1", "0x1f" or "022" at the beginning. Returns what follows; NULL: no number begins there. */
-const char *strace_number(struct span text, uint64_t *number);
+const char *strace_number(struct text_span text, uint64_t *number);
 
 /* The text in the first quotes; empty: there is none. */
-struct span strace_quoted(struct span text);
+struct text_span strace_quoted(struct text_span text);
 
 #endif

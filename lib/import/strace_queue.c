@@ -50,7 +50,7 @@ struct waiting {
 
 struct strace_queue {
 	struct import *import;
-	const struct choice *choices[KINDS_OF_EVENT];
+	const struct event_choice *choices[KINDS_OF_EVENT];
 	ARRAY(struct slot) slots;
 	ARRAY(uint32_t) unused; /* slots */
 	/* Nearly all events come nearly in order: they wait in a row, which is sorted. Others wait in a heap. */

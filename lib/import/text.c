@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "import/layout.h"
+#include "import/print_layout.h"
 #include "import/trouble.h"
 #include "stream/line.h"
 
@@ -69,7 +69,7 @@ static void known_free(struct known *known)
 		free(event);
 	}
 	for (size_t i = 0; i < known->lines.count; i++)
-		layout_free(known->lines.items[i].layout);
+		print_layout_free(known->lines.items[i].layout);
 	free(known->lines.items);
 	free(known->text);
 	free(known);
@@ -121,7 +121,7 @@ static struct known_event *find(struct known *known, const char *name)
 static const struct print_layout *layout_of(struct known_line *line)
 {
 	if (!line->tried && line->format)
-		line->layout = layout_new(line->format);
+		line->layout = print_layout_new(line->format);
 	line->tried = true;
 	return line->layout;
 }
@@ -129,7 +129,7 @@ static const struct print_layout *layout_of(struct known_line *line)
 static bool fits(struct known_line *line, const char *text, size_t length)
 {
 	struct line unused = {0};
-	bool read = layout_of(line) && layout_read(layout_of(line), LAYOUT_WHOLE, text, length, &unused) >= 0;
+	bool read = layout_of(line) && print_layout_read(layout_of(line), LAYOUT_WHOLE, text, length, &unused) >= 0;
 
 	line_free(&unused);
 	return read;
@@ -173,7 +173,7 @@ static size_t known_read(struct known *known, const char *system, const char *na
 
 			if (strcmp(candidate->system, system) != 0 || !layout_of(candidate))
 				continue;
-			read = layout_read(layout_of(candidate), (enum layout_fit)fit, text, length, line);
+			read = print_layout_read(layout_of(candidate), (enum layout_fit)fit, text, length, line);
 			if (read >= 0)
 				return (size_t)read;
 		}
@@ -368,7 +368,7 @@ static bool read_fields(struct text *text, const struct text_event *event, const
 		return true;
 	}
 	read = known_read(text->known, system, event->name, event->payload, event->length, &text->line);
-	return layout_guess(event->payload + read, event->length - read, event->hexadecimal, &text->line) > 0 || read || event->length == 0;
+	return print_layout_guess(event->payload + read, event->length - read, event->hexadecimal, &text->line) > 0 || read || event->length == 0;
 }
 
 /* Data are missing only if the event's fields are known and its text lacks them. */
@@ -410,7 +410,7 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 {
 	struct record record = {.kind = KIND_EVENT};
 	const char *system = event->system;
-	const struct choice *choice;
+	const struct event_choice *choice;
 	struct text_ring *ring;
 	int status;
 

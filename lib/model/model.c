@@ -129,7 +129,7 @@ static int moment_seen(void *context, const struct record *record)
 		return -1;
 	if (record->kind == KIND_SIGNAL && drawn_seen(model, record) < 0)
 		return -1;
-	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_take(model->usual, model->site->number, record) : STREAM_PASS;
+	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_culprit_take(model->usual, model->site->number, record) : STREAM_PASS;
 }
 
 static int graph_seen(void *context, const struct record *record)
@@ -137,7 +137,7 @@ static int graph_seen(void *context, const struct record *record)
 	struct model *model = context;
 
 	model->records++;
-	if (usual_take(model->usual, model->site->number, record) < 0)
+	if (usual_culprit_take(model->usual, model->site->number, record) < 0)
 		return -1;
 	if (record->kind == KIND_GRAPH && drawn_seen(model, record) < 0)
 		return -1;
@@ -199,7 +199,7 @@ static int all_read(void *context)
 	int status = moments_stream_over(model->moments);
 
 	if (status == 0)
-		status = usual_over(model->usual, model->site->number, model->site->host ? model->site->host : "");
+		status = usual_culprit_over(model->usual, model->site->number, model->site->host ? model->site->host : "");
 	overhead_stream_over(&model->overhead);
 	tracks_stream_over(model->tracks);
 	site_stream_over(model->site);
@@ -265,7 +265,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->contrast = contrast_new();
 	model->logged = logged_requests_new();
 	model->called = logged_calls_new();
-	model->usual = usual_new(stream);
+	model->usual = usual_culprit_new(stream);
 	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
 	model->first = new_host(model, 0, model->moments);
@@ -305,7 +305,7 @@ void model_free(struct model *model)
 	contrast_free(model->contrast);
 	logged_requests_free(model->logged);
 	logged_calls_free(model->called);
-	usual_free(model->usual);
+	usual_culprit_free(model->usual);
 	if (model->views)
 		views_free(model->views);
 	tracks_free(model->tracks);

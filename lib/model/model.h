@@ -16,7 +16,7 @@
 #include "model/contrast.h"
 #include "model/moments.h"
 #include "model/overhead.h"
-#include "model/usual.h"
+#include "model/usual_culprit.h"
 #include "model/views.h"
 
 struct model {
@@ -28,7 +28,7 @@ struct model {
 	struct contrast *contrast; /* what sets slow runs apart */
 	struct logged_requests *logged;	   /* requests that triggers logged */
 	struct logged_calls *called;	   /* calls that were logged */
-	struct usual *usual;	   /* who usually ends such waits */
+	struct usual_culprit *usual;	   /* who usually ends such waits */
 	struct views *views;	   /* pictures that state files ask for; NULL: nobody draws them */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */

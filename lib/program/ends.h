@@ -9,11 +9,11 @@
  * others with return probes more often than every 100 ms; while it does, the kernel makes wait all that remove a probe, of any program, and all
  * behind them that change probes.
  *
- * Only a process without rights reads files (program/lookup.h); the path is for messages. program/call_ends.h asks from outside.
+ * Only a process without rights reads files (program/lookup.h); the path is for messages. program/program_ends.h asks from outside.
  *
  * The program shows whether its functions may be left like that: it has functions with tables for exceptions, or names that only code which
  * throws, catches, or changes stacks refers to, or instructions that set the stack pointer to a value that was never there; or its libraries
- * throw, whether it names them, they name each other, or it has loaded them (program/call_ends.h). Any program may
+ * throw, whether it names them, they name each other, or it has loaded them (program/program_ends.h). Any program may
  * call a function of a library, so it may be left in any way, unless it calls nothing.
  */
 #ifndef PROGRAM_ENDS_H

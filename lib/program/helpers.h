@@ -1,5 +1,5 @@
 /*
- * helpers: the processes that open and read programs for this one (program/aide.h, program/lookup.h), as long as they live. They are
+ * helpers: the processes that open and read programs for this one (program/helper.h, program/lookup.h), as long as they live. They are
  * tailblame's own work: their events are nobody else's, and their CPU time is a part of what tracing costs. Any thread may ask.
  */
 #ifndef PROGRAM_HELPERS_H

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "program/aide.h"
+#include "program/helper.h"
 
 enum { PATH_ROOM = 8192 };
 
@@ -31,9 +31,9 @@ struct answer {
 int opener_receive(int socket)
 {
 	char byte = 0;
-	int fds[AIDE_FDS];
+	int fds[HELPER_FDS];
 
-	if (aide_receive(socket, &byte, sizeof(byte), fds, MSG_DONTWAIT) < 0)
+	if (helper_receive(socket, &byte, sizeof(byte), fds, MSG_DONTWAIT) < 0)
 		fds[0] = -1;
 	close(socket);
 	return fds[0];
@@ -41,7 +41,7 @@ int opener_receive(int socket)
 
 bool opener_is_unread(int socket)
 {
-	return aide_is_unread(socket);
+	return helper_is_unread(socket);
 }
 
 /* --- the process -------------------------------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static bool find_file(int socket, const char *path)
 		answer.error = EINVAL;
 	else if (place >= 0)
 		answer.system = (uint64_t)system.f_type;
-	sent = aide_send(socket, &part, 1, &place, answer.error ? 0 : 1);
+	sent = helper_send(socket, &part, 1, &place, answer.error ? 0 : 1);
 	if (place >= 0)
 		close(place);
 	return sent;
@@ -77,11 +77,11 @@ static bool open_file(int socket, int place, int to)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || !aide_send(to, &byte, 1, &fd, 1))
+	if (fd < 0 || !helper_send(to, &byte, 1, &fd, 1))
 		answer.error = errno;
 	close(to);
 	close(place);
-	sent = aide_send(socket, &part, 1, NULL, 0);
+	sent = helper_send(socket, &part, 1, NULL, 0);
 	if (fd >= 0)
 		close(fd);
 	return sent;
@@ -90,8 +90,8 @@ static bool open_file(int socket, int place, int to)
 static bool serve(int socket)
 {
 	static char question[1 + PATH_ROOM + 1];
-	int fds[AIDE_FDS];
-	ssize_t length = aide_receive(socket, question, 1 + PATH_ROOM, fds, 0);
+	int fds[HELPER_FDS];
+	ssize_t length = helper_receive(socket, question, 1 + PATH_ROOM, fds, 0);
 
 	if (length <= 0)
 		return false;
@@ -101,21 +101,21 @@ static bool serve(int socket)
 
 /* --- the side that asks ------------------------------------------------------------------------------------------------------- */
 
-static struct aide files = {.name = "tailblame-files", .serve = serve, .patience = OPENER_MS, .socket = -1};
+static struct helper files = {.name = "tailblame-files", .serve = serve, .patience = OPENER_MS, .socket = -1};
 
 /* 1: there is an answer; 0: nobody answers; -1: the process is gone. */
 static int exchange(char kind, const char *path, const char *folder, const int *fds, size_t count, struct answer *answer, int *place)
 {
 	struct iovec parts[2] = {{&kind, sizeof(kind)}, {(void *)path, strlen(path)}};
-	int got[AIDE_FDS], answered;
+	int got[HELPER_FDS], answered;
 
-	if (!aide_send(files.socket, parts, 2, fds, count)) {
-		aide_leave(&files);
+	if (!helper_send(files.socket, parts, 2, fds, count)) {
+		helper_leave(&files);
 		return -1;
 	}
-	answered = aide_await(&files, folder);
-	if (answered == 1 && aide_receive(files.socket, answer, sizeof(*answer), got, MSG_DONTWAIT) != sizeof(*answer)) {
-		aide_leave(&files);
+	answered = helper_await(&files, folder);
+	if (answered == 1 && helper_receive(files.socket, answer, sizeof(*answer), got, MSG_DONTWAIT) != sizeof(*answer)) {
+		helper_leave(&files);
 		return -1;
 	}
 	if (answered == 1)
@@ -132,7 +132,7 @@ static int ask(char kind, const char *path, const int *fds, size_t count, struct
 
 	*place = -1;
 	for (int tries = 0; tries < 2 && answered != 1; tries++) {
-		if (aide_is_silent(&files, folder) || !aide_start(&files))
+		if (helper_is_silent(&files, folder) || !helper_start(&files))
 			break;
 		answered = exchange(kind, path, folder, fds, count, answer, place);
 	}

@@ -2,8 +2,8 @@
  * opener: finds and opens files of others without being held up by the file system that they are on.
  *
  * A file of FUSE or NFS is found, opened, read, and even closed when its server answers, which may be never: the server may be the very
- * trouble that is looked into, or mean harm. So a process of its own, "tailblame-files" (program/aide.h), finds and opens files. Where that process
- * does not answer, no file in the same folder is asked for until AIDE_REST_S are over.
+ * trouble that is looked into, or mean harm. So a process of its own, "tailblame-files" (program/helper.h), finds and opens files. Where that process
+ * does not answer, no file in the same folder is asked for until HELPER_REST_S are over.
  *
  * The asker never holds the open file either, because close(2) would ask the server, too. It holds the file's place (O_PATH), and passes the
  * open file on unseen, in a socket, to the process that reads it (program/lookup.h).

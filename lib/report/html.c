@@ -348,7 +348,7 @@ static int put_picture(struct report *report, const struct section *section)
 /* The usual ender of the wait, which is known at the end only. */
 static void put_usual(const struct report *report, const struct section *section)
 {
-	const struct usual_window *usual = usual_find(report->model->usual, section->host, section->window);
+	const struct usual_window *usual = usual_culprit_find(report->model->usual, section->host, section->window);
 	char *lines = usual ? memory_text(usual->lines, strlen(usual->lines)) : NULL, *rest = lines, *line;
 
 	while ((line = strsep(&rest, "\n")))

@@ -617,7 +617,7 @@ static json_t *usual_array(const struct model *model)
 	json_t *array = NULL;
 	const struct usual_window *window;
 
-	for (size_t i = 0; (window = usual_window(model->usual, i)); i++) {
+	for (size_t i = 0; (window = usual_culprit_window(model->usual, i)); i++) {
 		json_t *object = json_pack("{s:s, s:s, s:O*}", "window", window->id, "words", window->lines, "culprit", window->culprit);
 
 		if (model->hosts.count)

@@ -537,7 +537,7 @@ static void print_usual_behind(const struct report *report)
 {
 	const struct usual_window *usual;
 
-	for (size_t i = 0; (usual = usual_window(report->model->usual, i)); i++) {
+	for (size_t i = 0; (usual = usual_culprit_window(report->model->usual, i)); i++) {
 		bool several = report->model->hosts.count > 0;
 		char *lead = memory_format("usual in window %s%s%s: ", usual->id, several ? " of " : "", several ? usual->host : "");
 
@@ -562,7 +562,7 @@ static void copy_body(const struct report *report, long from, long end)
 /* `end`: of what there is to say of its incident. */
 static void print_known(const struct report *report, const struct part *part, long end)
 {
-	const struct usual_window *usual = part->window ? usual_find(report->model->usual, part->host, part->window) : NULL;
+	const struct usual_window *usual = part->window ? usual_culprit_find(report->model->usual, part->host, part->window) : NULL;
 
 	copy_body(report, part->from, part->end);
 	if (usual)

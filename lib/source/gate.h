@@ -1,9 +1,9 @@
 /*
  * gate: makes a program wait until its return probes are off, when it opens a file that exceptions need.
  *
- * A program of C has return probes although it may load a library that throws (program/call_ends.h). To throw, such a library needs the unwinder,
+ * A program of C has return probes although it may load a library that throws (program/program_ends.h). To throw, such a library needs the unwinder,
  * which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the program has
- * not loaded yet is watched (call_ends_needs). A process, "tailblame-gate", has the kernel ask it before anybody opens one of these files (fanotify,
+ * not loaded yet is watched (program_ends_needs). A process, "tailblame-gate", has the kernel ask it before anybody opens one of these files (fanotify,
  * FAN_OPEN_PERM). It answers others at once; if the opener runs a program that was added here, it first turns the program's probes off. The
  * process ends with the collector, and the kernel then lets all openers go on. It has a session of its own and is in the root control group, if it
  * may be, so that a stop or freeze of the collector does not stop it. If it is stopped itself, openers wait until the

@@ -8,9 +8,9 @@
 
 #include "base/fail.h"
 #include "program/argument.h"
-#include "program/call_ends.h"
 #include "program/lookup.h"
 #include "program/lookup_program.h"
+#include "program/program_ends.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
 #include "source/gate.h"
@@ -24,7 +24,7 @@ enum { NAME_ROOM = 32 }; /* of an event in tracefs */
 /* A program or library whose functions are probed. */
 struct probed {
 	char *path; /* absolute */
-	struct call_ends *call_ends;
+	struct program_ends *program_ends;
 	size_t functions, at_exits, left_out;
 	bool lands; /* it is known where exceptions land */
 	bool off;   /* its probes are */
@@ -93,7 +93,7 @@ void probes_sample(struct probes *probes)
 void probes_free(struct probes *probes)
 {
 	for (size_t i = 0; probes && i < probes->programs.count; i++) {
-		call_ends_free(probes->programs.items[i].call_ends);
+		program_ends_free(probes->programs.items[i].program_ends);
 		free(probes->programs.items[i].path);
 	}
 	if (!probes)
@@ -289,14 +289,14 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 {
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
-			      .at_risk = call_ends_may_load(program->call_ends), .check = call->check};
+			      .at_risk = program_ends_may_load(program->program_ends), .check = call->check};
 	char alias[32];
 
 	if (fd < 0)
 		return fail_errno("cannot open '%s'", program->path);
 	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
 	place.alias = is_plain(program->path) ? program->path : alias;
-	status = make_both(probes, &place, ends, call, call_ends_may_jump(program->call_ends));
+	status = make_both(probes, &place, ends, call, program_ends_may_jump(program->program_ends));
 	close(fd);
 	return status;
 }
@@ -304,19 +304,19 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 /* Takes the path. NULL after fail(). */
 static struct probed *find_program(struct probes *probes, char *path)
 {
-	struct call_ends *call_ends;
+	struct program_ends *program_ends;
 
 	for (size_t i = 0; i < probes->programs.count; i++)
 		if (strcmp(probes->programs.items[i].path, path) == 0) {
 			free(path);
 			return &probes->programs.items[i];
 		}
-	call_ends = call_ends_new(probes->lookup, path);
-	if (!call_ends) {
+	program_ends = program_ends_new(probes->lookup, path);
+	if (!program_ends) {
 		free(path);
 		return NULL;
 	}
-	*ARRAY_ADD(&probes->programs) = (struct probed){.path = path, .call_ends = call_ends};
+	*ARRAY_ADD(&probes->programs) = (struct probed){.path = path, .program_ends = program_ends};
 	return &probes->programs.items[probes->programs.count - 1];
 }
 
@@ -343,12 +343,12 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 	char *origin;
 	int status;
 
-	if (call_ends_find(program->call_ends, call->function, offset, &ends) < 0) {
+	if (program_ends_find(program->program_ends, call->function, offset, &ends) < 0) {
 		program->left_out++;
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	if (!(ends.at_exits && !call_ends_may_jump(program->call_ends)) && !selection_has_probe(probes->selection, event, origin)) {
+	if (!(ends.at_exits && !program_ends_may_jump(program->program_ends)) && !selection_has_probe(probes->selection, event, origin)) {
 		program->functions++; /* not those that have their exits probed for another reason */
 		program->at_exits += ends.at_exits;
 	}
@@ -519,7 +519,7 @@ static int place_line(struct probes *probes, struct probed *program, struct call
 	bool emulated;
 	int status;
 
-	if (call_ends_find(program->call_ends, call->function, offset, &ends) < 0)
+	if (program_ends_find(program->program_ends, call->function, offset, &ends) < 0)
 		return PROBES_LEFT_OUT;
 	emulated = instruction_is_emulated(program->path, ends.start);
 	status = check_slow(call, program, &ends, emulated);
@@ -552,10 +552,10 @@ int probes_line(struct probes *probes, const char *path, const struct probe_line
 
 /* --- stacks thrown away ------------------------------------------------------------------------------------------------ */
 
-typedef ARRAY(struct call_ends_switch) switches;
+typedef ARRAY(struct program_ends_switch) switches;
 
 /* Several programs mostly have the same libraries. */
-static bool is_known(const switches *known, const struct call_ends_switch *place)
+static bool is_known(const switches *known, const struct program_ends_switch *place)
 {
 	for (size_t i = 0; i < known->count; i++)
 		if (known->items[i].at.offset == place->at.offset && strcmp(known->items[i].path, place->path) == 0)
@@ -563,7 +563,7 @@ static bool is_known(const switches *known, const struct call_ends_switch *place
 	return false;
 }
 
-static int make_switch(const struct call_ends_switch *place, const char *name)
+static int make_switch(const struct program_ends_switch *place, const char *name)
 {
 	char *arguments = memory_format("from=%%sp:x64 to=%s:x64", place->at.to);
 	struct place at = {.path = place->path, .alias = place->path, .maker = tracefs_uprobe_alloc};
@@ -575,8 +575,8 @@ static int make_switch(const struct call_ends_switch *place, const char *name)
 
 static int add_switches(struct probed *program, switches *known, const char *name)
 {
-	struct call_ends_switch found[CALL_ENDS_SWITCHES];
-	size_t count = call_ends_may_jump(program->call_ends) ? call_ends_switches(program->call_ends, found) : 0;
+	struct program_ends_switch found[PROGRAM_ENDS_SWITCHES];
+	size_t count = program_ends_may_jump(program->program_ends) ? program_ends_switches(program->program_ends, found) : 0;
 	int status = 0;
 
 	program->lands = count > 0;
@@ -612,7 +612,7 @@ int probes_finish(struct probes *probes)
 
 static bool is_at_risk(const struct probed *program)
 {
-	return call_ends_may_load(program->call_ends) && program->functions > program->at_exits;
+	return program_ends_may_load(program->program_ends) && program->functions > program->at_exits;
 }
 
 bool probes_at_risk(const struct probes *probes)
@@ -667,13 +667,13 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 	probes->gate = gate;
 	for (size_t i = 0; i < probes->programs.count; i++) {
 		struct probed *program = &probes->programs.items[i];
-		char *needs[CALL_ENDS_NEEDS];
+		char *needs[PROGRAM_ENDS_NEEDS];
 		struct cached_stat file;
 		size_t count;
 
 		if (!is_at_risk(program) || !cached_stat_at(program->path, &file))
 			continue;
-		count = call_ends_needs(program->call_ends, needs);
+		count = program_ends_needs(program->program_ends, needs);
 		if (count) {
 			program->gated = true;
 			program->gate = gate_add(gate, &file);
@@ -706,12 +706,12 @@ static int look_at(struct probes *probes, struct tracefs_instance *instance, str
 		tell_off(program, say);
 		return 1;
 	}
-	if (!call_ends_has_new(program->call_ends, tids, count))
+	if (!program_ends_has_new(program->program_ends, tids, count))
 		return 0;
 	if (turn(probes, instance, program, "0") < 0)
 		return -1;
 	lookup = lookup_new(NULL); /* the other one may be asked by another thread */
-	if (call_ends_has_loaded(program->call_ends, lookup))
+	if (program_ends_has_loaded(program->program_ends, lookup))
 		tell_off(program, say);
 	lookup_free(lookup);
 	return !program->off && turn(probes, instance, program, "1") < 0 ? -1 : 1;
@@ -755,7 +755,7 @@ void probes_tell(const struct probes *probes, probes_say *say)
 		if (program->at_exits)
 			say("'%s': %zu of %zu functions are probed at each instruction that leaves them, for an exception or another stack may",
 			    program->path, program->at_exits, program->functions);
-		if (program->at_exits && !program->lands && call_ends_may_jump(program->call_ends))
+		if (program->at_exits && !program->lands && program_ends_may_jump(program->program_ends))
 			say("'%s': where its exceptions are caught cannot be seen; calls that they leave seem to go on", program->path);
 		if (is_at_risk(program))
 			say("'%s' may load libraries: if it loads one that throws, its functions are traced no more", program->path);

@@ -3,7 +3,7 @@
  * pattern that does not begin with '/' may begin at any component of a path; one that does, at the root. There is no `?` and no `[...]`,
  * because names have brackets.
  *
- * `*1` to `*9` stand for what `*` does, and for the same at each of their places; see state/when.h.
+ * `*1` to `*9` stand for what `*` does, and for the same at each of their places; see state/query_when.h.
  */
 #ifndef STATE_GLOB_H
 #define STATE_GLOB_H

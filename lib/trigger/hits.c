@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-void hits_add(struct hits *hits, int64_t ts, int32_t tid, const struct handed *handed)
+void hits_add(struct hits *hits, int64_t ts, int32_t tid, const struct handed_requests *handed)
 {
 	struct hit hit = {.ts = ts, .tid = tid};
 
 	if (tid >= 0)
-		hit.count = handed_for(handed, tid, hit.requests);
+		hit.count = handed_requests_for(handed, tid, hit.requests);
 	if (hits->ring.count < HITS_MAX) {
 		*ARRAY_ADD(&hits->ring) = hit;
 		return;

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "chart/sample.h"
-#include "trigger/handed.h"
+#include "trigger/handed_requests.h"
 
 enum { HITS_MAX = 4096 };
 
@@ -27,7 +27,7 @@ struct hits {
 };
 
 /* `tid`: of an exception, that threw it; else -1. */
-void hits_add(struct hits *hits, int64_t ts, int32_t tid, const struct handed *handed);
+void hits_add(struct hits *hits, int64_t ts, int32_t tid, const struct handed_requests *handed);
 
 /* Tells whether one came while the request was open: by its own thread, or by one that worked for it then. */
 bool hits_in(const struct hits *hits, const struct sample *request);

@@ -10,7 +10,7 @@
 #include "chart/series.h"
 #include "chart/span.h"
 #include "stream/stream.h"
-#include "trigger/handed.h"
+#include "trigger/handed_requests.h"
 #include "trigger/hits.h"
 #include "trigger/occasion.h"
 #include "trigger/run_requests.h"
@@ -45,7 +45,7 @@ struct watch {
 	bool lacks;	 /* behind a loss, until the next time */
 	bool behind;	 /* the stream was filtered before */
 	struct run_requests *requests;
-	struct handed *jobs;
+	struct handed_requests *jobs;
 	int64_t now;
 	int64_t due;	 /* no limit or multiple lies before it */
 	uint64_t begun;	 /* requests */
@@ -353,7 +353,7 @@ static int see_begin(void *context, struct sample *request)
 		return 0;
 	request->number = ++watch->begun;
 	if (is_by_thread(request))
-		handed_begin(watch->jobs, request->tid, request->number);
+		handed_requests_begin(watch->jobs, request->tid, request->number);
 	occasion_key(&occasion, key);
 	for (size_t i = 0; i < watch->items.count; i++) {
 		struct watched *watched = &watch->items.items[i];
@@ -419,14 +419,14 @@ static void see_gone(void *context, const struct sample *request)
 
 	run_requests_gone(watch->requests, request);
 	if (request->number && is_by_thread(request))
-		handed_end(watch->jobs, request->tid, request->number);
+		handed_requests_end(watch->jobs, request->tid, request->number);
 }
 
 static void see_event(void *context, const struct event *event)
 {
 	struct watch *watch = context;
 
-	handed_event(watch->jobs, filter_events(watch->filter), event);
+	handed_requests_event(watch->jobs, filter_events(watch->filter), event);
 }
 
 /* A signal, an exception, or what tells what is handed over. */
@@ -439,7 +439,7 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 	char chart[VALUE_ROOM] = "", key[VALUE_ROOM];
 
 	if (fields && kind == KIND_HANDOFF)
-		handed_record(watch->jobs, fields);
+		handed_requests_record(watch->jobs, fields);
 	if (!fields || kind == KIND_HANDOFF || fields_time(fields, "ts", &occasion.ts) <= 0)
 		return 0;
 	occasion_key(&occasion, key);
@@ -562,7 +562,7 @@ static int see_lost(void *context)
 		if (watch->items.items[i].totals)
 			totals_lost(watch->items.items[i].totals);
 	watch->lacks = true;
-	handed_forget(watch->jobs);
+	handed_requests_forget(watch->jobs);
 	return 0;
 }
 
@@ -602,7 +602,7 @@ static int see_finish(void *context)
 		watched->next = INT64_MAX;
 	}
 	run_requests_forget(watch->requests);
-	handed_forget(watch->jobs);
+	handed_requests_forget(watch->jobs);
 	watch->began = watch->lacks = watch->behind = false;
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
@@ -722,7 +722,7 @@ static struct watch *empty_watch(struct stream *stream, const struct watch_optio
 	watch->stream = stream;
 	watch->options = *options;
 	watch->requests = run_requests_new(options->own_charts);
-	watch->jobs = handed_new();
+	watch->jobs = handed_requests_new();
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
 	watch->handed = (struct filter_watch){.context = watch, .another = another_watch, .chart = see_chart, .time = see_time, .begins = see_begin,
@@ -760,7 +760,7 @@ void watch_free(struct watch *watch)
 	for (size_t i = 0; i < watch->items.count; i++)
 		free_watched(&watch->items.items[i]);
 	run_requests_free(watch->requests);
-	handed_free(watch->jobs);
+	handed_requests_free(watch->jobs);
 	free(watch->items.items);
 	line_free(&watch->line);
 	free(watch);

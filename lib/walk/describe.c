@@ -316,7 +316,7 @@ static const char *end_words(const struct segment *segment)
 	return words[segment->ended];
 }
 
-static void describe_step(struct describer *describer, const struct back_step *step)
+static void describe_step(struct describer *describer, const struct walk_back_step *step)
 {
 	static const char *const kinds[EDGE_KINDS] = {[EDGE_WAKE] = "", [EDGE_TIMER] = ", by a timer", [EDGE_IPC] = ", by what it sent",
 						      [EDGE_ASYNC] = ", which handed it over", [EDGE_JOIN] = ", as you said", [EDGE_FLAG] = ", by what it wrote"};
@@ -362,7 +362,7 @@ static void list_edges(struct describer *describer, uint32_t node)
 	}
 }
 
-void describe_back(struct describer *describer, const struct back *back)
+void describe_back(struct describer *describer, const struct walk_back *back)
 {
 	static const char *const ends[] = {
 		[BACK_NO_WAIT] = "that segment came out of no wait that is known",

@@ -5,9 +5,9 @@
 #define WALK_DESCRIBE_H
 
 #include "walk/answer.h"
-#include "walk/back.h"
 #include "walk/similar.h"
 #include "walk/vote.h"
+#include "walk/walk_back.h"
 
 struct describer {
 	const struct whole *whole;
@@ -19,7 +19,7 @@ struct describer {
 void describe_windows(struct describer *describer);
 void describe_state(struct describer *describer, uint32_t thread, const struct state *state, int64_t from, int64_t to);
 void describe_similar(struct describer *describer, const struct similar_list *list, const struct whole *whole); /* they are of this whole */
-void describe_back(struct describer *describer, const struct back *back);
+void describe_back(struct describer *describer, const struct walk_back *back);
 void describe_vote(struct describer *describer, const struct vote *vote); /* its steps, the culprit, a circle, where few cases were normal */
 void describe_verdict(struct describer *describer, const struct vote *vote); /* the culprit, a circle */
 void describe_node(struct describer *describer, uint32_t segment);

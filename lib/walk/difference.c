@@ -168,8 +168,8 @@ static bool same_event(const struct segment_ref *one, const char *event, const s
 
 	if (one->whole == other->whole)
 		return !strcmp(event, another);
-	text = normal_text(event);
-	same = normal_text(another);
+	text = normal_stream_text(event);
+	same = normal_stream_text(another);
 	equal = !strcmp(text, same);
 	free(text);
 	free(same);

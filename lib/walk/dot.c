@@ -42,10 +42,10 @@ static void print_thread(FILE *out, const struct whole *whole, uint32_t thread)
 	free(name);
 }
 
-static void print_back(FILE *out, const struct whole *whole, const struct back *back)
+static void print_back(FILE *out, const struct whole *whole, const struct walk_back *back)
 {
 	for (size_t i = 0; i < back->steps.count; i++) {
-		const struct back_step *step = &back->steps.items[i];
+		const struct walk_back_step *step = &back->steps.items[i];
 		uint32_t source;
 
 		print_wait(out, whole, step->segment);
@@ -80,7 +80,7 @@ static void print_votes(FILE *out, const struct whole *whole, const struct vote 
 	}
 }
 
-void dot_write(FILE *out, const struct whole *whole, const struct back *back, const struct vote *vote)
+void dot_write(FILE *out, const struct whole *whole, const struct walk_back *back, const struct vote *vote)
 {
 	fputs("digraph walk {\n\trankdir=LR;\n", out);
 	print_back(out, whole, back);

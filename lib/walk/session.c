@@ -23,7 +23,7 @@ struct session {
 	struct session_options how;
 	struct describer describer;
 	uint32_t node; /* that was found last; NUMBER_NONE: none was */
-	struct normal *normal; /* NULL: none */
+	struct normal_stream *normal; /* NULL: none */
 	size_t known; /* rules that were there before the session */
 	struct vote found; /* what `at` found, as a verdict, where that was no wait; without steps */
 };
@@ -46,7 +46,7 @@ struct session *session_new(struct whole *whole, const struct session_options *o
 	session->describer = (struct describer){whole, answer_new(options->out, options->as_json, options->most), options->wall, false};
 	session->node = NUMBER_NONE;
 	session->known = options->semantics->rules.count;
-	session->normal = options->normal ? normal_new(whole, options->normal) : NULL;
+	session->normal = options->normal ? normal_stream_new(whole, options->normal) : NULL;
 	return session;
 }
 
@@ -55,7 +55,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	answer_free(session->describer.answer);
-	normal_free(session->normal);
+	normal_stream_free(session->normal);
 	whole_free(session->rebuilt);
 	free(session);
 }
@@ -167,21 +167,21 @@ static int run_back(struct request *request)
 {
 	struct session *session = request->session;
 	uint32_t node = meant(request, 0);
-	struct back back;
+	struct walk_back back;
 	int status = 0;
 
 	if (node == NUMBER_NONE)
 		return -1;
 	if (!segment_waits(segment_at(session->whole, node)))
 		return fail("that segment has no wait");
-	back = back_walk(session->whole, node, (size_t)request->edge, session->how.asks);
+	back = walk_back(session->whole, node, (size_t)request->edge, session->how.asks);
 	if (request->edge <= back.choices) {
 		describe_back(&session->describer, &back);
 		describe_lost_meanwhile(session, node);
 	} else {
 		status = fail("that wait has %zu edge%s to choose from, not %llu", back.choices, back.choices == 1 ? "" : "s", (unsigned long long)request->edge);
 	}
-	back_free(&back);
+	walk_back_free(&back);
 	return status;
 }
 
@@ -305,10 +305,10 @@ static int rebuild(struct session *session)
 		whole_free(whole);
 		return -1;
 	}
-	normal_free(session->normal);
+	normal_stream_free(session->normal);
 	whole_free(session->rebuilt);
 	session->whole = session->rebuilt = whole;
-	session->normal = session->how.normal ? normal_new(whole, session->how.normal) : NULL;
+	session->normal = session->how.normal ? normal_stream_new(whole, session->how.normal) : NULL;
 	session->describer.whole = whole;
 	session->found = (struct vote){0};
 	session->node = node && whole_thread_of(whole, tid) != NUMBER_NONE ? whole_at(whole, whole_thread_of(whole, tid), then) : NUMBER_NONE;
@@ -468,13 +468,13 @@ static int run_save(struct request *request)
 
 static void draw(struct session *session, uint32_t node, FILE *out)
 {
-	struct back back = back_walk(session->whole, node, 0, false);
+	struct walk_back back = walk_back(session->whole, node, 0, false);
 	struct vote votes;
 
 	if (vote(session->whole, node, session->normal, &votes) == 0)
 		dot_write(out, session->whole, &back, &votes);
 	vote_free(&votes);
-	back_free(&back);
+	walk_back_free(&back);
 }
 
 static int run_dot(struct request *request)

@@ -10,19 +10,19 @@ typedef ARRAY(uint32_t) word_list;
 /* Of two streams words are compared by what is common to them. */
 struct place {
 	const struct whole *whole;
-	const struct normal *normal; /* NULL: one stream */
+	const struct normal_stream *normal; /* NULL: one stream */
 };
 
 static void add_set(const struct place *place, word_list *words, uint32_t set)
 {
 	const struct whole *whole = place->whole;
-	bool theirs = place->normal && whole == normal_whole(place->normal);
+	bool theirs = place->normal && whole == normal_stream_whole(place->normal);
 
 	size_t count;
 	const uint32_t *members = whole_members(whole, set, &count);
 
 	for (size_t i = 0; i < count; i++)
-		*ARRAY_ADD(words) = place->normal ? normal_word(place->normal, theirs, members[i]) : members[i];
+		*ARRAY_ADD(words) = place->normal ? normal_stream_word(place->normal, theirs, members[i]) : members[i];
 }
 
 /* The words of the segment, and, if they are few, of those before; sorted, each once. */
@@ -73,7 +73,7 @@ struct search {
 
 static bool waits_alike(const struct search *search, const struct segment *of, const struct segment *segment)
 {
-	return search->there.normal ? normal_identity_is(search->there.normal, of->identity, segment->identity) : segment->identity == of->identity;
+	return search->there.normal ? normal_stream_identity_is(search->there.normal, of->identity, segment->identity) : segment->identity == of->identity;
 }
 
 static struct likeness likeness_of(struct search *search, uint32_t number)
@@ -171,13 +171,13 @@ static bool thread_fits(const struct search *search, uint32_t own, uint32_t thre
 	const struct whole *whole = search->here.whole;
 
 	if (search->there.normal)
-		return normal_thread_is(search->there.normal, own, thread);
+		return normal_stream_thread_is(search->there.normal, own, thread);
 	return thread == own || (any_thread && whole->threads.items[thread].name == whole->threads.items[own].name);
 }
 
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal, uint64_t most)
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal_stream *normal, uint64_t most)
 {
-	struct search search = {.here = {whole, normal}, .there = {normal ? normal_whole(normal) : whole, normal}, .of = segment};
+	struct search search = {.here = {whole, normal}, .there = {normal ? normal_stream_whole(normal) : whole, normal}, .of = segment};
 	uint32_t own = segment_at(whole, segment)->thread;
 	size_t first;
 

@@ -9,7 +9,7 @@
 #define WALK_SIMILAR_H
 
 #include "walk/interval.h"
-#include "walk/normal.h"
+#include "walk/normal_stream.h"
 
 enum { SET_FEW = 2, SETS_JOINED = 8 };
 
@@ -26,7 +26,7 @@ struct similar_list {
  * By likeness, falling; then by the distance of starts, and id; of more than `most` those behind these are in no order. To be freed. `normal`: NULL:
  * of the same stream.
  */
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal, uint64_t most);
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal_stream *normal, uint64_t most);
 void similar_free(struct similar_list *list);
 
 #endif

@@ -30,7 +30,7 @@ static void count_source(struct ballot *ballot, uint32_t thread, int64_t ts)
 /* Where normal waits are looked for, and what it is asked for. */
 struct poll {
 	const struct whole *whole;
-	const struct normal *normal; /* NULL: in that whole itself */
+	const struct normal_stream *normal; /* NULL: in that whole itself */
 	int64_t from, to;
 };
 
@@ -46,7 +46,7 @@ static void count_wait(const struct poll *poll, const struct whole *whole, struc
 		uint32_t thread = segment_at(whole, ender->from)->thread;
 
 		if (poll->normal)
-			thread = normal_thread(poll->normal, thread, poll->from, poll->to);
+			thread = normal_stream_thread(poll->normal, thread, poll->from, poll->to);
 		ballot->threads += thread != NUMBER_NONE;
 		if (thread != NUMBER_NONE)
 			count_source(ballot, thread, ender->ts);
@@ -68,7 +68,7 @@ static bool is_flagged(const struct whole *whole, uint32_t number)
  */
 static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t thread, uint32_t identity)
 {
-	const struct whole *whole = poll->normal ? normal_whole(poll->normal) : poll->whole;
+	const struct whole *whole = poll->normal ? normal_stream_whole(poll->normal) : poll->whole;
 	size_t count;
 	const uint32_t *segments = whole_segments(whole, thread, &count);
 	size_t polls = 0;
@@ -76,7 +76,7 @@ static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t
 	for (size_t i = 0; i < count; i++) {
 		const struct segment *segment = segment_at(whole, segments[i]);
 
-		if (poll->normal ? !normal_identity_is(poll->normal, identity, segment->identity) : segment->identity != identity) {
+		if (poll->normal ? !normal_stream_identity_is(poll->normal, identity, segment->identity) : segment->identity != identity) {
 			polls = 0;
 			continue;
 		}
@@ -100,8 +100,8 @@ static struct ballot hold(const struct poll *poll, uint32_t thread, uint32_t ide
 
 	if (!poll->normal)
 		hold_thread(poll, &ballot, thread, identity);
-	for (uint32_t i = 0; poll->normal && i < normal_whole(poll->normal)->threads.count; i++)
-		if (normal_thread_is(poll->normal, thread, i))
+	for (uint32_t i = 0; poll->normal && i < normal_stream_whole(poll->normal)->threads.count; i++)
+		if (normal_stream_thread_is(poll->normal, thread, i))
 			hold_thread(poll, &ballot, i, identity);
 	return ballot;
 }
@@ -191,7 +191,7 @@ static int64_t starved_on(const struct whole *whole, const struct vote *vote)
 	return time;
 }
 
-static void walk(const struct whole *whole, const struct normal *normal, struct vote *vote)
+static void walk(const struct whole *whole, const struct normal_stream *normal, struct vote *vote)
 {
 	struct poll poll = {whole, normal, vote->from, vote->to};
 
@@ -216,7 +216,7 @@ static void walk(const struct whole *whole, const struct normal *normal, struct 
 	}
 }
 
-int vote(const struct whole *whole, uint32_t number, const struct normal *normal, struct vote *vote)
+int vote(const struct whole *whole, uint32_t number, const struct normal_stream *normal, struct vote *vote)
 {
 	const struct segment *segment = segment_at(whole, number);
 

@@ -12,7 +12,7 @@
 #define WALK_VOTE_H
 
 #include "walk/interval.h"
-#include "walk/normal.h"
+#include "walk/normal_stream.h"
 
 struct vote_step { /* a thread of the path, in a wait */
 	uint32_t thread, identity;
@@ -52,7 +52,7 @@ struct vote {
  * 0; -1 after fail(): the segment has no wait. To be freed in either case. Normal waits are those of `normal`, if that is not NULL, and
  * else of this stream.
  */
-int vote(const struct whole *whole, uint32_t segment, const struct normal *normal, struct vote *vote);
+int vote(const struct whole *whole, uint32_t segment, const struct normal_stream *normal, struct vote *vote);
 void vote_free(struct vote *vote);
 
 /* The first step on which fewer than FEW_NORMAL cases were normal, so that the vote is weak; NULL: none was. */

@@ -1,6 +1,6 @@
 /* A history file of somebody else: each question has an answer, or a sentence. */
 #include "state/query.h"
-#include "state/when.h"
+#include "state/query_when.h"
 #include "support/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

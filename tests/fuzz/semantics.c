@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 #include "event/event.h"
 #include "support/fuzz.h"
 #include "walk/whole_build.h"

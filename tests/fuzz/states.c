@@ -6,7 +6,7 @@
 #include "state/history.h"
 #include "state/history_read.h"
 #include "state/query.h"
-#include "state/when.h"
+#include "state/query_when.h"
 #include "support/fuzz.h"
 
 static const char stream_text[] = "stream version=1 host=h wall=1790000000.0\n"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 
 enum { VICTIM = 10 };
 

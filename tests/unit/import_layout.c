@@ -3,19 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/layout.h"
+#include "import/print_layout.h"
 
 /* The fields that a text has by a print format; "no": it has another layout. */
 static const char *fields_of(const char *format, const char *text)
 {
 	static struct line line;
-	struct print_layout *layout = layout_new(format);
+	struct print_layout *layout = print_layout_new(format);
 
 	assert(layout);
 	line_begin(&line, "x");
-	if (layout_read(layout, LAYOUT_WHOLE, text, strlen(text), &line) < 0)
+	if (print_layout_read(layout, LAYOUT_WHOLE, text, strlen(text), &line) < 0)
 		line_begin(&line, "no");
-	layout_free(layout);
+	print_layout_free(layout);
 	return line.text;
 }
 
@@ -23,14 +23,14 @@ static const char *fields_of(const char *format, const char *text)
 static const char *some_of(enum layout_fit fit, const char *format, const char *text)
 {
 	static struct line line;
-	struct print_layout *layout = layout_new(format);
+	struct print_layout *layout = print_layout_new(format);
 	long read;
 
 	assert(layout);
 	line_begin(&line, "x");
-	read = layout_read(layout, fit, text, strlen(text), &line);
+	read = print_layout_read(layout, fit, text, strlen(text), &line);
 	line_unsigned(&line, "left", strlen(text) - (size_t)(read < 0 ? 0 : read));
-	layout_free(layout);
+	print_layout_free(layout);
 	return line.text;
 }
 
@@ -39,7 +39,7 @@ static const char *guess_of(const char *text)
 	static struct line line;
 
 	line_begin(&line, "x");
-	layout_guess(text, strlen(text), false, &line);
+	print_layout_guess(text, strlen(text), false, &line);
 	return line.text;
 }
 

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "event/event.h"
 #include "fuzz.h"
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 #include "report/report.h"
 #include "window/filter.h"
 

@@ -1,4 +1,4 @@
-#include "model/usual.h"
+#include "model/usual_culprit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +8,21 @@
 #include "walk/whole_record.h"
 #include "walk/whole_words.h"
 
-struct usual {
+struct usual_culprit {
 	struct stream *stream;
 	ARRAY(struct whole_reader *) readers; /* by host */
 	ARRAY(struct usual_window) windows;
 };
 
-struct usual *usual_new(struct stream *stream)
+struct usual_culprit *usual_culprit_new(struct stream *stream)
 {
-	struct usual *usual = NEW(struct usual);
+	struct usual_culprit *usual = NEW(struct usual_culprit);
 
 	usual->stream = stream;
 	return usual;
 }
 
-void usual_free(struct usual *usual)
+void usual_culprit_free(struct usual_culprit *usual)
 {
 	if (!usual)
 		return;
@@ -40,7 +40,7 @@ void usual_free(struct usual *usual)
 }
 
 /* Nodes and edges come behind their graph: before it has begun they are others'. */
-int usual_take(struct usual *usual, size_t host, const struct record *record)
+int usual_culprit_take(struct usual_culprit *usual, size_t host, const struct record *record)
 {
 	while (usual->readers.count <= host)
 		*ARRAY_ADD(&usual->readers) = whole_reader_new(usual->stream);
@@ -67,7 +67,7 @@ static char *verdict_text(const struct whole *whole, const struct vote *vote, bo
 }
 
 /* Says something of the window only if enough cases are normal. */
-static void say(struct usual *usual, const struct whole *whole, uint32_t segment, const char *window, size_t host, const char *name)
+static void say(struct usual_culprit *usual, const struct whole *whole, uint32_t segment, const char *window, size_t host, const char *name)
 {
 	struct vote result;
 
@@ -83,7 +83,7 @@ static void say(struct usual *usual, const struct whole *whole, uint32_t segment
 	vote_free(&result);
 }
 
-static void judge(struct usual *usual, const struct whole *whole, const struct whole_window *window, size_t host, const char *name)
+static void judge(struct usual_culprit *usual, const struct whole *whole, const struct whole_window *window, size_t host, const char *name)
 {
 	const struct whole_signal *signal = window->signal == NUMBER_NONE ? NULL : &whole->signals.items[window->signal];
 	uint32_t thread = signal && signal->tid ? whole_thread_of(whole, signal->tid) : NUMBER_NONE;
@@ -96,7 +96,7 @@ static void judge(struct usual *usual, const struct whole *whole, const struct w
 		say(usual, whole, state.segment, whole_text(whole, window->id), host, name);
 }
 
-int usual_over(struct usual *usual, size_t host, const char *name)
+int usual_culprit_over(struct usual_culprit *usual, size_t host, const char *name)
 {
 	struct whole *whole;
 
@@ -111,12 +111,12 @@ int usual_over(struct usual *usual, size_t host, const char *name)
 	return 0;
 }
 
-const struct usual_window *usual_window(const struct usual *usual, size_t index)
+const struct usual_window *usual_culprit_window(const struct usual_culprit *usual, size_t index)
 {
 	return index < usual->windows.count ? &usual->windows.items[index] : NULL;
 }
 
-const struct usual_window *usual_find(const struct usual *usual, size_t host, const char *id)
+const struct usual_window *usual_culprit_find(const struct usual_culprit *usual, size_t host, const char *id)
 {
 	for (size_t i = 0; id && i < usual->windows.count; i++)
 		if (usual->windows.items[i].number == host && !strcmp(usual->windows.items[i].id, id))

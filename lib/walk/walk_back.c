@@ -1,4 +1,4 @@
-#include "walk/back.h"
+#include "walk/walk_back.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static const struct whole_edge *choose(const struct whole *whole, uint32_t numbe
 	return last;
 }
 
-static bool came_before(const struct back *back, uint32_t segment)
+static bool came_before(const struct walk_back *back, uint32_t segment)
 {
 	for (size_t i = 0; i < back->steps.count; i++)
 		if (back->steps.items[i].segment == segment)
@@ -35,7 +35,7 @@ static bool came_before(const struct back *back, uint32_t segment)
 }
 
 /* The wait that the segment came out of; or why the walk ends here. */
-static enum back_end go_on(const struct whole *whole, const struct back *back, const struct whole_edge *edge, uint32_t *number)
+static enum back_end go_on(const struct whole *whole, const struct walk_back *back, const struct whole_edge *edge, uint32_t *number)
 {
 	const struct segment *first = segment_at(whole, back->steps.items[0].segment);
 	uint32_t before = whole_origin(whole, edge->from);
@@ -52,12 +52,12 @@ static enum back_end go_on(const struct whole *whole, const struct back *back, c
 	return BACK_GOES_ON;
 }
 
-struct back back_walk(const struct whole *whole, uint32_t segment, size_t wanted, bool ask)
+struct walk_back walk_back(const struct whole *whole, uint32_t segment, size_t wanted, bool ask)
 {
-	struct back back = {.end = BACK_GOES_ON};
+	struct walk_back back = {.end = BACK_GOES_ON};
 
 	while (back.end == BACK_GOES_ON) {
-		struct back_step step = {.segment = segment};
+		struct walk_back_step step = {.segment = segment};
 		size_t choices;
 
 		step.edge = choose(whole, segment, back.steps.count ? 0 : wanted, &step.strong, &choices);
@@ -75,7 +75,7 @@ struct back back_walk(const struct whole *whole, uint32_t segment, size_t wanted
 	return back;
 }
 
-void back_free(struct back *back)
+void walk_back_free(struct walk_back *back)
 {
 	free(back->steps.items);
 }

@@ -1,5 +1,5 @@
 /*
- * build: builds graphs from the events around each signal: a wake graph of threads, and, if several functions are traced and
+ * graph_builder: builds graphs from the events around each signal: a wake graph of threads, and, if several functions are traced and
  * the signal is of a call of one of them, a request activity graph of calls.
  *
  * The builder takes the stream's events as they pass, and keeps them in a compact form. At the `window` record it gives its
@@ -16,8 +16,8 @@
  *	if (graph_builder_complaint(builder)) ...
  *	graph_builder_free(builder);
  */
-#ifndef CALLS_BUILD_H
-#define CALLS_BUILD_H
+#ifndef CALLS_GRAPH_BUILDER_H
+#define CALLS_GRAPH_BUILDER_H
 
 #include "chart/semantics.h"
 #include "event/event.h"

@@ -1,4 +1,4 @@
-#include "import/choice.h"
+#include "import/event_choice.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "base/suggestions.h"
 
 struct named_choice {
-	struct choice choice;
+	struct event_choice choice;
 	char *system, *name; /* the name with the system */
 	bool seen;	     /* the trace has it */
 	UT_hash_handle hh;
 };
 
-struct choices {
+struct event_choices {
 	const struct import_event *events;
 	int count;
 	struct events *names;
@@ -29,7 +29,7 @@ static bool asks_for(const struct import_event *event, const char *system, const
 }
 
 /* The filters of all that ask for the event. NULL: all that have its name are wanted, or none. */
-static char *gather(const struct choices *choices, const char *system, const char *name, bool *wanted)
+static char *gather(const struct event_choices *choices, const char *system, const char *name, bool *wanted)
 {
 	char *filter = NULL;
 
@@ -46,7 +46,7 @@ static char *gather(const struct choices *choices, const char *system, const cha
 }
 
 /* NULL after fail(): a filter is wrong. */
-static struct named_choice *make(struct choices *choices, const char *system, const char *name)
+static struct named_choice *make(struct event_choices *choices, const char *system, const char *name)
 {
 	struct named_choice *made = NEW(struct named_choice);
 	char *filter = gather(choices, system, name, &made->choice.wanted);
@@ -60,7 +60,7 @@ static struct named_choice *make(struct choices *choices, const char *system, co
 	return filter && !made->choice.predicate ? NULL : made;
 }
 
-static struct named_choice *find(struct choices *choices, const char *system, const char *name)
+static struct named_choice *find(struct event_choices *choices, const char *system, const char *name)
 {
 	struct named_choice *found;
 	char full[256];
@@ -70,7 +70,7 @@ static struct named_choice *find(struct choices *choices, const char *system, co
 	return found ? found : make(choices, system, full);
 }
 
-const struct choice *choices_find(struct choices *choices, const char *system, const char *name)
+const struct event_choice *event_choices_find(struct event_choices *choices, const char *system, const char *name)
 {
 	struct named_choice *found = find(choices, system, name);
 
@@ -80,12 +80,12 @@ const struct choice *choices_find(struct choices *choices, const char *system, c
 	return &found->choice;
 }
 
-struct choices *choices_new(const struct import_event *events, int count, struct events *names)
+struct event_choices *event_choices_new(const struct import_event *events, int count, struct events *names)
 {
-	struct choices *choices = NEW(struct choices);
+	struct event_choices *choices = NEW(struct event_choices);
 	char *system;
 
-	*choices = (struct choices){.events = events, .count = count, .names = names};
+	*choices = (struct event_choices){.events = events, .count = count, .names = names};
 	for (const struct import_event *event = events; event < events + count; event++) {
 		const char *colon = event->filter ? strchr(event->pattern, ':') : NULL;
 		const struct named_choice *choice;
@@ -97,14 +97,14 @@ struct choices *choices_new(const struct import_event *events, int count, struct
 		free(system);
 		if (choice)
 			continue;
-		choices_free(choices);
+		event_choices_free(choices);
 		return NULL;
 	}
 	return choices;
 }
 
-void choices_each_unknown(const struct choices *choices,
-			  void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context)
+void event_choices_each_unknown(const struct event_choices *choices,
+				void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context)
 {
 	for (const struct named_choice *choice = choices->by_name; choice; choice = choice->hh.next) {
 		const char *field;
@@ -116,7 +116,7 @@ void choices_each_unknown(const struct choices *choices,
 }
 
 /* Tells whether the trace has the event; if not, offers similar names of the trace. */
-static bool is_met(const struct choices *choices, const struct import_event *event, struct suggestions *suggestions)
+static bool is_met(const struct event_choices *choices, const struct import_event *event, struct suggestions *suggestions)
 {
 	const char *colon;
 
@@ -134,8 +134,8 @@ static bool is_met(const struct choices *choices, const struct import_event *eve
 	return false;
 }
 
-void choices_each_missing(const struct choices *choices, void (*call)(void *context, const char *pattern, const char *near),
-			  void *context)
+void event_choices_each_missing(const struct event_choices *choices, void (*call)(void *context, const char *pattern, const char *near),
+				void *context)
 {
 	for (const struct import_event *event = choices->events; event < choices->events + choices->count; event++) {
 		const char *colon = strchr(event->pattern, ':');
@@ -146,7 +146,7 @@ void choices_each_missing(const struct choices *choices, void (*call)(void *cont
 	}
 }
 
-void choices_free(struct choices *choices)
+void event_choices_free(struct event_choices *choices)
 {
 	struct named_choice *choice, *next;
 

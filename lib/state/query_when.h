@@ -1,5 +1,5 @@
 /*
- * when: the intervals of a history in which a condition holds, such as "Loop/Depth > 3 && Loop/State == 'waiting'".
+ * query_when: the intervals of a history in which a condition holds, such as "Loop/Depth > 3 && Loop/State == 'waiting'".
  *
  * Conditions are those of state files (state/logic.h), whose operands are patterns of paths, with or without brackets. A condition is asked of
  * each choice of attributes for its patterns:
@@ -9,8 +9,8 @@
  * - Two patterns that are spelled alike, but for such digits, bind two different attributes. If two choices differ only by the
  *   order of these, and both hold, the answer has the first by path.
  */
-#ifndef STATE_WHEN_H
-#define STATE_WHEN_H
+#ifndef STATE_QUERY_WHEN_H
+#define STATE_QUERY_WHEN_H
 
 #include "state/history_read.h"
 #include "state/rows.h"

@@ -1,4 +1,4 @@
-#include "import/layout.h"
+#include "import/print_layout.h"
 
 #include <ctype.h>
 #include <event-parse.h>
@@ -53,7 +53,7 @@ static void free_piece(struct piece *piece)
 	free(piece->delimiter);
 }
 
-void layout_free(struct print_layout *layout)
+void print_layout_free(struct print_layout *layout)
 {
 	for (size_t i = 0; layout && i < layout->pieces.count; i++)
 		free_piece(&layout->pieces.items[i]);
@@ -296,7 +296,7 @@ static void write_head(FILE *file, const char *format)
 	fprintf(file, "\tfield:int y;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: %s\n", format);
 }
 
-struct print_layout *layout_new(const char *format)
+struct print_layout *print_layout_new(const char *format)
 {
 	struct tep_handle *tep = tep_alloc();
 	struct tep_event *event = NULL;
@@ -657,7 +657,7 @@ static void write_piece(const struct print_layout *layout, const struct match *m
 	else if (piece->meaning == PIECE_TEXT)
 		line_bytes(line, piece->field, match->at[i], match->length[i]);
 	else if (piece->meaning == PIECE_NUMBER && !piece->is_part)
-		layout_number(line, piece->field, match->at[i], match->length[i], piece->hexadecimal);
+		print_layout_number(line, piece->field, match->at[i], match->length[i], piece->hexadecimal);
 	else
 		write_parts(layout, match, i, line);
 }
@@ -683,7 +683,7 @@ static bool matches(const struct print_layout *layout, const char *text, size_t 
 	return layout->pieces.count <= PIECES_MAX && match_from(layout, 0, text, length, match);
 }
 
-long layout_read(const struct print_layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line)
+long print_layout_read(const struct print_layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line)
 {
 	struct match match = {.rest = fit == LAYOUT_BEGIN, .part = fit == LAYOUT_PART};
 
@@ -693,7 +693,7 @@ long layout_read(const struct print_layout *layout, enum layout_fit fit, const c
 	return (long)(fit == LAYOUT_WHOLE ? length : length - match.unread);
 }
 
-void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)
+void print_layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)
 {
 	uint64_t number;
 	bool negative = length > 1 && text[0] == '-';
@@ -754,7 +754,7 @@ static void take_number_of_both(const char *text, size_t *at, size_t *length)
 	*length -= before + 3;
 }
 
-int layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line)
+int print_layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line)
 {
 	size_t at = 0, name, value;
 	int found = 0;
@@ -774,7 +774,7 @@ int layout_guess(const char *text, size_t length, bool hexadecimal, struct line 
 		size = end - value;
 		take_number_of_both(text, &value, &size);
 		if (hexadecimal || is_number(text + value, size))
-			layout_number(line, field, text + value, size, hexadecimal);
+			print_layout_number(line, field, text + value, size, hexadecimal);
 		else
 			line_bytes(line, field, text + value, size);
 		found++;

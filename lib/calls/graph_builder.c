@@ -1,4 +1,4 @@
-#include "calls/build.h"
+#include "calls/graph_builder.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "trigger/handed.h"
+#include "trigger/handed_requests.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -59,32 +59,32 @@ struct value { /* that was handed over */
 	struct set requests;
 };
 
-struct handed {
+struct handed_requests {
 	ARRAY(struct handoff) handoffs;
 	struct meaning *meanings;
 	struct worker *workers;
 	struct value *values; /* the oldest first */
 };
 
-struct handed *handed_new(void)
+struct handed_requests *handed_requests_new(void)
 {
-	return NEW(struct handed);
+	return NEW(struct handed_requests);
 }
 
-static void drop_worker(struct handed *handed, struct worker *worker)
+static void drop_worker(struct handed_requests *handed, struct worker *worker)
 {
 	HASH_DEL(handed->workers, worker);
 	free(worker->taken.items);
 	free(worker);
 }
 
-static void drop_value(struct handed *handed, struct value *value)
+static void drop_value(struct handed_requests *handed, struct value *value)
 {
 	HASH_DEL(handed->values, value);
 	free(value);
 }
 
-static void forget_meanings(struct handed *handed)
+static void forget_meanings(struct handed_requests *handed)
 {
 	struct meaning *meaning, *next;
 
@@ -95,7 +95,7 @@ static void forget_meanings(struct handed *handed)
 	}
 }
 
-void handed_forget(struct handed *handed)
+void handed_requests_forget(struct handed_requests *handed)
 {
 	struct worker *worker, *next;
 	struct value *value, *after;
@@ -115,9 +115,9 @@ static void handoff_free(struct handoff *handoff)
 	free(handoff->again);
 }
 
-void handed_free(struct handed *handed)
+void handed_requests_free(struct handed_requests *handed)
 {
-	handed_forget(handed);
+	handed_requests_forget(handed);
 	forget_meanings(handed);
 	for (size_t i = 0; i < handed->handoffs.count; i++)
 		handoff_free(&handed->handoffs.items[i]);
@@ -131,7 +131,7 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* A stream that follows may tell it again. */
-static bool is_known(const struct handed *handed, const struct handoff *handoff)
+static bool is_known(const struct handed_requests *handed, const struct handoff *handoff)
 {
 	for (size_t i = 0; i < handed->handoffs.count; i++) {
 		const struct handoff *known = &handed->handoffs.items[i];
@@ -143,7 +143,7 @@ static bool is_known(const struct handed *handed, const struct handoff *handoff)
 	return false;
 }
 
-void handed_record(struct handed *handed, const struct fields *fields)
+void handed_requests_record(struct handed_requests *handed, const struct fields *fields)
 {
 	struct handoff handoff = {fields_copy(fields, "from"), fields_copy(fields, "from_key"), fields_copy(fields, "to"), fields_copy(fields, "to_key"),
 				  fields_copy(fields, "again"), fields_is(fields, "process", "any")};
@@ -185,7 +185,7 @@ static void set_join(struct set *set, const struct set *other)
 
 /* --- threads ------------------------------------------------------------------------------------------------------------------- */
 
-static struct worker *find_worker(const struct handed *handed, int32_t tid)
+static struct worker *find_worker(const struct handed_requests *handed, int32_t tid)
 {
 	struct worker *worker;
 
@@ -194,7 +194,7 @@ static struct worker *find_worker(const struct handed *handed, int32_t tid)
 }
 
 /* One that works for nobody is not kept. */
-static struct worker *worker_of(struct handed *handed, int32_t tid)
+static struct worker *worker_of(struct handed_requests *handed, int32_t tid)
 {
 	struct worker *worker = find_worker(handed, tid);
 
@@ -208,19 +208,19 @@ static struct worker *worker_of(struct handed *handed, int32_t tid)
 	return worker;
 }
 
-static void drop_if_idle(struct handed *handed, struct worker *worker)
+static void drop_if_idle(struct handed_requests *handed, struct worker *worker)
 {
 	if (worker->own.count == 0 && worker->taken.count == 0)
 		drop_worker(handed, worker);
 }
 
-void handed_begin(struct handed *handed, int32_t tid, uint64_t number)
+void handed_requests_begin(struct handed_requests *handed, int32_t tid, uint64_t number)
 {
 	if (handed->handoffs.count)
 		set_add(&worker_of(handed, tid)->own, number);
 }
 
-void handed_end(struct handed *handed, int32_t tid, uint64_t number)
+void handed_requests_end(struct handed_requests *handed, int32_t tid, uint64_t number)
 {
 	struct worker *worker = find_worker(handed, tid);
 
@@ -240,7 +240,7 @@ static struct set works_for(const struct worker *worker)
 	return set;
 }
 
-size_t handed_for(const struct handed *handed, int32_t tid, uint64_t numbers[HANDED_MOST])
+size_t handed_requests_for(const struct handed_requests *handed, int32_t tid, uint64_t numbers[HANDED_MOST])
 {
 	struct set set = works_for(find_worker(handed, tid));
 
@@ -273,7 +273,7 @@ static bool is_end_of(const char *name, const char *entry)
 	return strncmp(name, entry, length) == 0 && strcmp(name + length, "__return") == 0;
 }
 
-static void learn(const struct handed *handed, struct meaning *meaning)
+static void learn(const struct handed_requests *handed, struct meaning *meaning)
 {
 	const char *name = meaning->type->name;
 
@@ -292,7 +292,7 @@ static void learn(const struct handed *handed, struct meaning *meaning)
 	meaning->any = meaning->sides.count || meaning->exits || meaning->unwinds || meaning->ends;
 }
 
-static const struct meaning *meaning_of(struct handed *handed, const struct event_type *type)
+static const struct meaning *meaning_of(struct handed_requests *handed, const struct event_type *type)
 {
 	struct meaning *meaning;
 
@@ -307,14 +307,14 @@ static const struct meaning *meaning_of(struct handed *handed, const struct even
 }
 
 /* If a thread's process is not known, the thread hands on to itself only. */
-static struct value_key key_of(const struct handed *handed, const struct events *events, int32_t tid, size_t handoff, uint64_t value)
+static struct value_key key_of(const struct handed_requests *handed, const struct events *events, int32_t tid, size_t handoff, uint64_t value)
 {
 	int64_t process = events_tgid(events, tid);
 
 	return (struct value_key){.value = value, .handoff = (int64_t)handoff, .process = handed->handoffs.items[handoff].anywhere ? 0 : process ? process : -tid};
 }
 
-static void give(struct handed *handed, const struct value_key *key, const struct set *requests)
+static void give(struct handed_requests *handed, const struct value_key *key, const struct set *requests)
 {
 	struct value *value;
 
@@ -331,7 +331,7 @@ static void give(struct handed *handed, const struct value_key *key, const struc
 	HASH_ADD(hh, handed->values, key, sizeof(value->key), value);
 }
 
-static void take(struct handed *handed, const struct event *event, const struct meaning *meaning, const struct set *requests)
+static void take(struct handed_requests *handed, const struct event *event, const struct meaning *meaning, const struct set *requests)
 {
 	struct worker *worker = find_worker(handed, event->tid);
 
@@ -344,7 +344,7 @@ static void take(struct handed *handed, const struct event *event, const struct 
 }
 
 /* A call takes its job before it hands one on. */
-static void see_call(struct handed *handed, const struct events *events, const struct event *event, const struct meaning *meaning)
+static void see_call(struct handed_requests *handed, const struct events *events, const struct event *event, const struct meaning *meaning)
 {
 	struct set taken = {0}, given;
 	struct worker *worker;
@@ -380,7 +380,7 @@ static void see_call(struct handed *handed, const struct events *events, const s
 }
 
 /* The call, and what it called, are over. */
-static void see_end(struct handed *handed, const struct event *event, const struct meaning *meaning)
+static void see_end(struct handed_requests *handed, const struct event *event, const struct meaning *meaning)
 {
 	struct worker *worker = find_worker(handed, event->tid);
 	uint64_t depth = (uint64_t)event_number(event, meaning->depth);
@@ -397,7 +397,7 @@ static void see_end(struct handed *handed, const struct event *event, const stru
 	}
 }
 
-static void see_unwind(struct handed *handed, const struct event *event, const struct meaning *meaning)
+static void see_unwind(struct handed_requests *handed, const struct event *event, const struct meaning *meaning)
 {
 	struct worker *worker = find_worker(handed, event->tid);
 	uint64_t from = (uint64_t)event_number(event, meaning->depth), to = (uint64_t)event_number(event, meaning->to);
@@ -415,7 +415,7 @@ static void see_unwind(struct handed *handed, const struct event *event, const s
 	drop_if_idle(handed, worker);
 }
 
-void handed_event(struct handed *handed, const struct events *events, const struct event *event)
+void handed_requests_event(struct handed_requests *handed, const struct events *events, const struct event *event)
 {
 	const struct meaning *meaning = handed->handoffs.count ? meaning_of(handed, event->type) : NULL;
 	struct worker *worker;

@@ -1,4 +1,4 @@
-#include "program/call_ends.h"
+#include "program/program_ends.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "program/opener.h"
 #include "program/symbol.h"
 
-struct call_ends {
+struct program_ends {
 	struct lookup *lookup;
 	char *path;
 	unsigned traits;
@@ -90,7 +90,7 @@ static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 
 /* Through the libraries of a program. */
 struct search {
-	struct call_ends *calls;
+	struct program_ends *calls;
 	struct lookup *lookup;
 	char *folders;		   /* where the program looks for them */
 	ARRAY(char *) left;	   /* paths, still to be read */
@@ -201,7 +201,7 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-static bool is_seen(const struct call_ends *calls, const struct cached_stat *file)
+static bool is_seen(const struct program_ends *calls, const struct cached_stat *file)
 {
 	for (size_t i = 0; i < calls->seen.count; i++)
 		if (cached_stat_is_same(&calls->seen.items[i], file))
@@ -285,7 +285,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 }
 
 /* Looks whether its libraries throw, those that it names and those that it has loaded. */
-static void search_libraries(struct call_ends *calls, struct search *search)
+static void search_libraries(struct program_ends *calls, struct search *search)
 {
 	size_t running;
 
@@ -305,9 +305,9 @@ static void free_search(struct search *search)
 	free(search->folders);
 }
 
-struct call_ends *call_ends_new(struct lookup *lookup, const char *path)
+struct program_ends *program_ends_new(struct lookup *lookup, const char *path)
 {
-	struct call_ends *calls = NEW(struct call_ends);
+	struct program_ends *calls = NEW(struct program_ends);
 	struct search search = {.calls = calls, .lookup = lookup};
 	int status;
 
@@ -316,7 +316,7 @@ struct call_ends *call_ends_new(struct lookup *lookup, const char *path)
 	status = read_library(&search, path, &calls->traits);
 	calls->unsafe = calls->traits & ENDS_UNSAFE;
 	if (status < 0) {
-		call_ends_free(calls);
+		program_ends_free(calls);
 		calls = NULL;
 	} else if (!(calls->traits & (ENDS_UNSAFE | ENDS_LIBRARY))) {
 		search_libraries(calls, &search);
@@ -325,7 +325,7 @@ struct call_ends *call_ends_new(struct lookup *lookup, const char *path)
 	return calls;
 }
 
-void call_ends_free(struct call_ends *calls)
+void program_ends_free(struct program_ends *calls)
 {
 	if (!calls)
 		return;
@@ -334,17 +334,17 @@ void call_ends_free(struct call_ends *calls)
 	free(calls);
 }
 
-bool call_ends_may_jump(const struct call_ends *calls)
+bool program_ends_may_jump(const struct program_ends *calls)
 {
 	return calls->unsafe || calls->traits & (ENDS_LIBRARY | ENDS_JUMPS);
 }
 
-bool call_ends_may_load(const struct call_ends *calls)
+bool program_ends_may_load(const struct program_ends *calls)
 {
 	return calls->loads;
 }
 
-size_t call_ends_needs(const struct call_ends *calls, char *found[CALL_ENDS_NEEDS])
+size_t program_ends_needs(const struct program_ends *calls, char *found[PROGRAM_ENDS_NEEDS])
 {
 	const char *const *names = calls->unwinds ? throwers : unwinders;
 	size_t count = 0;
@@ -375,7 +375,7 @@ static bool is_run_by(const char *path, const int32_t *tids, size_t count)
 }
 
 struct newcomers {
-	const struct call_ends *calls;
+	const struct program_ends *calls;
 	bool any;
 };
 
@@ -388,7 +388,7 @@ static void take_newcomer(void *context, const char *path, const char *name)
 		newcomers->any = true;
 }
 
-bool call_ends_has_new(struct call_ends *calls, const int32_t *tids, size_t count)
+bool program_ends_has_new(struct program_ends *calls, const int32_t *tids, size_t count)
 {
 	struct newcomers newcomers = {.calls = calls};
 
@@ -397,7 +397,7 @@ bool call_ends_has_new(struct call_ends *calls, const int32_t *tids, size_t coun
 	return newcomers.any;
 }
 
-bool call_ends_has_loaded(struct call_ends *calls, struct lookup *lookup)
+bool program_ends_has_loaded(struct program_ends *calls, struct lookup *lookup)
 {
 	struct search search = {.calls = calls, .lookup = lookup};
 
@@ -405,23 +405,23 @@ bool call_ends_has_loaded(struct call_ends *calls, struct lookup *lookup)
 	return search.traits & ENDS_THROWS;
 }
 
-int call_ends_find(const struct call_ends *calls, const char *function, uint64_t offset, struct ends *ends)
+int program_ends_find(const struct program_ends *calls, const char *function, uint64_t offset, struct ends *ends)
 {
 	return lookup_ends(calls->lookup, calls->path, function, offset, calls->unsafe, ends);
 }
 
-static size_t add_switches(const struct call_ends *calls, const char *path, struct call_ends_switch found[CALL_ENDS_SWITCHES], size_t count)
+static size_t add_switches(const struct program_ends *calls, const char *path, struct program_ends_switch found[PROGRAM_ENDS_SWITCHES], size_t count)
 {
 	struct ends_switch here[ENDS_SWITCHES];
 	size_t places = lookup_switches(calls->lookup, path, here);
 
-	for (size_t i = 0; i < places && count < CALL_ENDS_SWITCHES; i++)
-		found[count++] = (struct call_ends_switch){memory_text(path, strlen(path)), here[i]};
+	for (size_t i = 0; i < places && count < PROGRAM_ENDS_SWITCHES; i++)
+		found[count++] = (struct program_ends_switch){memory_text(path, strlen(path)), here[i]};
 	return count;
 }
 
 /* With -static-libgcc, or a C library of its own, a program may have two of each. */
-size_t call_ends_switches(const struct call_ends *calls, struct call_ends_switch found[CALL_ENDS_SWITCHES])
+size_t program_ends_switches(const struct program_ends *calls, struct program_ends_switch found[PROGRAM_ENDS_SWITCHES])
 {
 	static const char *const libraries[] = {"libgcc_s.so.1", "libc.so.6"};
 	size_t count = add_switches(calls, calls->path, found, 0);

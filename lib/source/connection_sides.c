@@ -1,4 +1,4 @@
-#include "source/sides.h"
+#include "source/connection_sides.h"
 
 #include <dirent.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "program/aide.h"
+#include "program/helper.h"
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
@@ -186,22 +186,22 @@ static bool serve(int socket)
 {
 	struct end end = {SIDE_UNKNOWN};
 	struct iovec part = {&end, sizeof(end)};
-	int fds[AIDE_FDS], wanted = -1, copy;
+	int fds[HELPER_FDS], wanted = -1, copy;
 	bool sent;
 
-	if (aide_receive(socket, &wanted, sizeof(wanted), fds, 0) != sizeof(wanted))
+	if (helper_receive(socket, &wanted, sizeof(wanted), fds, 0) != sizeof(wanted))
 		return false;
 	copy = (int)syscall(SYS_pidfd_getfd, fds[0], wanted, 0);
 	if (copy >= 0)
 		end = (struct end){side_of_unix(copy), is_option(copy, SO_ACCEPTCONN, 1)};
-	sent = aide_send(socket, &part, 1, NULL, 0);
+	sent = helper_send(socket, &part, 1, NULL, 0);
 	if (copy >= 0)
 		close(copy);
 	close(fds[0]);
 	return sent;
 }
 
-static struct aide ends = {.name = "tailblame-ends", .serve = serve, .patience = PATIENCE_MS, .socket = -1};
+static struct helper ends = {.name = "tailblame-ends", .serve = serve, .patience = PATIENCE_MS, .socket = -1};
 
 /* Where nobody answers, that is not known. */
 static struct end look_at_end(int32_t pid, int pidfd, int fd)
@@ -209,15 +209,15 @@ static struct end look_at_end(int32_t pid, int pidfd, int fd)
 	const struct end unknown = {SIDE_UNKNOWN};
 	struct iovec part = {&fd, sizeof(fd)};
 	char subject[32];
-	int fds[AIDE_FDS];
+	int fds[HELPER_FDS];
 	struct end end;
 
 	snprintf(subject, sizeof(subject), "process %d", pid);
 	for (int tries = 0; tries < 2; tries++) { /* one that still closes a file has its place taken then */
-		if (aide_is_silent(&ends, subject) || !aide_start(&ends) || !aide_send(ends.socket, &part, 1, &pidfd, 1))
+		if (helper_is_silent(&ends, subject) || !helper_start(&ends) || !helper_send(ends.socket, &part, 1, &pidfd, 1))
 			return unknown;
-		if (aide_await(&ends, subject) == 1)
-			return aide_receive(ends.socket, &end, sizeof(end), fds, MSG_DONTWAIT) == sizeof(end) ? end : unknown;
+		if (helper_await(&ends, subject) == 1)
+			return helper_receive(ends.socket, &end, sizeof(end), fds, MSG_DONTWAIT) == sizeof(end) ? end : unknown;
 	}
 	return unknown;
 }
@@ -330,7 +330,7 @@ static void free_networks(struct looking *looking)
 	free(looking->networks.items);
 }
 
-int sides_tell(const struct process *process, struct stream *stream)
+int connection_sides_write(const struct process *process, struct stream *stream)
 {
 	struct looking looking = {.stream = stream};
 	int status = 0;
@@ -339,7 +339,7 @@ int sides_tell(const struct process *process, struct stream *stream)
 	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid))
 			status = look_at_process(&looking, tid);
-	aide_end(&ends);
+	helper_end(&ends);
 	free_networks(&looking);
 	return status;
 }
@@ -351,7 +351,7 @@ static bool is_served(const struct looking *looking, const struct network *netwo
 	       (side_of(looking, network, pid, pidfd, fd, link) == SIDE_ASKED || look_at_end(pid, pidfd, fd).listens);
 }
 
-bool sides_serves(int32_t pid)
+bool serves_connections(int32_t pid)
 {
 	struct looking looking = {0};
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -372,7 +372,7 @@ bool sides_serves(int32_t pid)
 		closedir(folder);
 	if (pidfd >= 0)
 		close(pidfd);
-	aide_end(&ends);
+	helper_end(&ends);
 	free_networks(&looking);
 	return serves;
 }

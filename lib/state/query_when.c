@@ -1,4 +1,4 @@
-#include "state/when.h"
+#include "state/query_when.h"
 
 #include <stdlib.h>
 #include <string.h>
