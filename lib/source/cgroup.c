@@ -6,11 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
-enum { DEPTH_MAX = 32, SMALL = 4096, THREADS_TEXT_MAX = 1 << 18 };
+enum { DEPTH_MAX = 32, SMALL = 4096, THREADS_TEXT_MAX = 1 << 18, USERS = 64 };
+
+/* Over a tree of groups. */
+struct walk {
+	cgroup_visitor *visit;
+	void *context;
+	struct {
+		uid_t user;
+		unsigned groups; /* so far */
+	} users[USERS]; /* the last is all that have no place of their own */
+	size_t count;
+};
 
 /* Reads the beginning of the file; false: it is not there. */
 static bool read_at(int directory, const char *file, char *text, size_t room)
@@ -62,25 +74,46 @@ char *cgroup_cpu_mount(bool *first_version)
 	return found;
 }
 
-static void walk(int parent, const char *name, const char *path, int depth, cgroup_visitor *visit, void *context)
+/* How many groups of this user were visited. Root's are not counted. */
+static unsigned *groups_of(struct walk *walk, uid_t user)
+{
+	static unsigned uncounted;
+
+	uncounted = 0;
+	if (user == 0)
+		return &uncounted;
+	for (size_t i = 0; i < walk->count; i++)
+		if (walk->users[i].user == user)
+			return &walk->users[i].groups;
+	if (walk->count == USERS)
+		return &walk->users[USERS - 1].groups;
+	walk->users[walk->count].user = user;
+	return &walk->users[walk->count++].groups;
+}
+
+/* A user to whom a group was given can make any number of groups below it, and the collector waits for a walk. */
+static void walk_from(struct walk *walk, int parent, const char *name, const char *path, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	struct stat status;
 
-	if (!directory) {
-		if (fd >= 0)
+	if (!directory || fstat(fd, &status) < 0 || ++*groups_of(walk, status.st_uid) > CGROUP_MOST) {
+		if (directory)
+			closedir(directory);
+		else if (fd >= 0)
 			close(fd);
-		return; /* the group is gone */
+		return; /* the group is gone, or it is one too many */
 	}
-	visit(context, fd, path);
-	while (depth < DEPTH_MAX && (entry = readdir(directory))) {
+	walk->visit(walk->context, fd, path);
+	while (depth < DEPTH_MAX && *groups_of(walk, status.st_uid) <= CGROUP_MOST && (entry = readdir(directory))) {
 		char *below;
 
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
 		below = memory_format("%s/%s", path, entry->d_name);
-		walk(fd, entry->d_name, below, depth + 1, visit, context);
+		walk_from(walk, fd, entry->d_name, below, depth + 1);
 		free(below);
 	}
 	closedir(directory);
@@ -89,8 +122,9 @@ static void walk(int parent, const char *name, const char *path, int depth, cgro
 void cgroup_walk(const char *mount, const char *path, cgroup_visitor *visit, void *context)
 {
 	char *whole = memory_format("%s%s", mount, path);
+	struct walk walk = {.visit = visit, .context = context};
 
-	walk(AT_FDCWD, whole, path, 0, visit, context);
+	walk_from(&walk, AT_FDCWD, whole, path, 0);
 	free(whole);
 }
 

@@ -11,7 +11,11 @@
 /* Where the groups of the CPU controller are mounted, the caller's to free; NULL: nowhere. */
 char *cgroup_cpu_mount(bool *first_version);
 
-/* Calls visit() for the group at `path` below the mount ("" is the root) and all below it, each before its children. */
+/*
+ * Calls visit() for the group at `path` below the mount ("" is the root) and all below it, each before its children; but for no more than CGROUP_MOST
+ * groups of one user, except root.
+ */
+enum { CGROUP_MOST = 1024 };
 typedef void cgroup_visitor(void *context, int directory, const char *path);
 void cgroup_walk(const char *mount, const char *path, cgroup_visitor *visit, void *context);
 

@@ -81,6 +81,27 @@ static void check_walk(const char *mount)
 	assert(!strcmp(seen, ";/a;/a/b;"));
 }
 
+static void count(void *context, int group, const char *path)
+{
+	(void)group;
+	(void)path;
+	++*(int *)context;
+}
+
+/* Somebody has made very many groups below one that was given to him. */
+static void check_many(const char *mount)
+{
+	char name[32];
+	int seen = 0;
+
+	for (int i = 0; i < 3 * CGROUP_MOST; i++) {
+		snprintf(name, sizeof(name), "a/b/%d", i);
+		assert(mkdirat(directory, name, 0700) == 0 && (geteuid() != 0 || fchownat(directory, name, 65534, 65534, 0) == 0));
+	}
+	cgroup_walk(mount, "", count, &seen);
+	assert(seen == (geteuid() == 0 ? 3 + CGROUP_MOST : CGROUP_MOST));
+}
+
 int main(void)
 {
 	char mount[] = "/tmp/tailblame-cgroup.XXXXXX", *remove;
@@ -90,6 +111,7 @@ int main(void)
 	check_second_version();
 	check_first_version();
 	check_walk(mount);
+	check_many(mount);
 	assert(asprintf(&remove, "rm -r %s", mount) > 0 && system(remove) == 0);
 	free(remove);
 	return 0;
