@@ -135,7 +135,7 @@ rests() {
 	echo "COLLECT='-c runq --no-recorder --max-cost=0.0001'" >>configuration
 	wake_up
 	start
-	until_true 120 grep -q "tracing cost more than 0.01 % of all CPUs' time: .*ended" err
+	until_true 120 grep -q "tracing cost more than 0.01 % of all CPUs' time: .*ended" err || fail "$(cat err; ls -l log; ps -o pid,stat,etimes,args --ppid $pid)"
 	until_true 60 rests
 	assert_equal "$(find log -name '*.tb' | wc -l)" 1
 	kill $pid
