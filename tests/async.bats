@@ -150,6 +150,10 @@ loop() { # FIELDS of a turn
 	# A turn that was not told when it began is none; who posted one is not known where markers were lost meanwhile; a program may never have told.
 	run -0 graph-walk -x 'culprit t20/20@4.5' <(loop prompt=no)
 	refute_output --partial 'in task'
+	run -0 graph-walk -x 'culprit t20/20@4.5' <(sed 's/name=crunch/& before=yes/' in)
+	assert_line --regexp '^in task crunch: 870 ms, most of it in t10/10#[0-9]+$'
+	run -0 graph-walk -x 'culprit t20/20@4.5' <(sed 's/ts=4.9 op=pause/ts=4.2 op=pause/' in) # for the rest it did something else
+	refute_output --partial 'in task'
 	sed '/ts=4.004 /a async ts=4.01 op=lost pid=10 count=1' in >lossy
 	run -0 graph-walk -x 'culprit t20/20@4.5' lossy
 	assert_line --regexp '^in task crunch: 870 ms, most of it in t10/10#[0-9]+$'
@@ -204,7 +208,7 @@ run_told() { # COMMAND...
 	END
 	run_told env PYTHONPATH="$PLACE" /usr/bin/python3 program.py
 	run -0 sed -nE 's/^async ts=[0-9.]+ op=(create|await|end) pid=[0-9]+ tid=[0-9]+ /\1 /p' trace
-	assert_line "create id=1 name=handle"
+	assert_line "create id=1 name=handle before=yes" # by run(), before the loop
 	assert_line --regexp '^create id=[0-9]+ parent=1 name=setter$'
 	assert_line --regexp '^end id=[0-9]+ parent=[0-9]+ result=done$'
 	assert_line --regexp '^await id=1 on=[0-9]+ mode=all$'

@@ -48,7 +48,7 @@ def _install():
     CREATE, RUN, PAUSE, AWAIT, END = 1, 2, 3, 4, 5
     ONE, ALL, ANY = 0, 16, 32
     DONE, ERROR, CANCELLED = 0, 16, 32
-    PROMPT = 16
+    BEFORE, PROMPT = 16, 16
     MAGIC = 1952604465.0
     ROW, COUNT, COUNT_AT, OPENED_AT, ROWS, RING = struct.Struct("5d"), struct.Struct("d"), 8, 32, 1 << 15, 1952604466.0  # lib/source/marker_rings.h
     LAST_TRIES, LAST_SECONDS, AGAIN_NS, CROWDED_NS = 100, 0.005, 500_000_000, 1_000_000
@@ -163,11 +163,11 @@ def _install():
         name = getattr(coroutine, "__qualname__", None) or type(coroutine).__name__
         return name.encode("utf-8", "replace")[:200]
 
-    def born(task, parent):
+    def born(task, parent, how=0):
         if task in ids:
             return
         ts = now()
-        put(ts, CREATE, id_of(task), parent, 0, name_of(task))
+        put(ts, CREATE + how, id_of(task), parent, 0, name_of(task))
         ids[task][1] = ts
 
     def runs(task):
@@ -215,7 +215,7 @@ def _install():
         try:
             task = task_of(self._callback)
             if task is not None and not task.done():
-                born(task, 0)
+                born(task, 0, BEFORE)
                 for_task = runs(task)
             else:
                 task = None

@@ -393,6 +393,8 @@ static void spell(struct line *line, const struct row *row, int32_t pid, int32_t
 	add_number(line, "on", row->number[ROW_ON]);
 	if (op == OP_RUN && mode_of(row))
 		line_text(line, "prompt", "yes");
+	if (op == OP_CREATE && mode_of(row))
+		line_text(line, "before", "yes");
 	if (op == OP_AWAIT && mode_of(row))
 		line_text(line, "mode", modes[mode_of(row)]);
 	if (op == OP_END)

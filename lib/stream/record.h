@@ -72,7 +72,7 @@ enum kind {
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
 	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a call of a blamed function that was logged */
 	KIND_HANDOFF, /* from from_key to to_key again? process? : a call `to` was caused by the last call `from` with the same value */
-	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? : what a task of a program's own did */
+	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what a task of a program's own did */
 	KIND_VIEW,    /* kind path title? : what of the attributes is to be drawn, by a state file */
 	KIND_STEP,    /* ts tid what depth function? at? last? to? back? result? number? why? ... : what a thread did, block by block */
 	KINDS

@@ -32,7 +32,7 @@ struct told { /* a record */
 	char *name; /* NULL: it gives none */
 	int32_t tid;
 	uint8_t op;
-	bool any, prompt; /* it awaits the first of several; it was told when it happened */
+	bool any, prompt, before; /* it awaits the first of several; it was told when it happened; it had happened before */
 };
 
 struct wait { /* of a task, for another to end */
@@ -166,7 +166,8 @@ static enum op op_of(const struct fields *fields)
 
 int task_events_take(struct task_events *tasks, const struct fields *fields)
 {
-	struct told told = {.op = (uint8_t)op_of(fields), .any = fields_is(fields, "mode", "any"), .prompt = fields_is(fields, "prompt", "yes")};
+	struct told told = {.op = (uint8_t)op_of(fields), .any = fields_is(fields, "mode", "any"), .prompt = fields_is(fields, "prompt", "yes"),
+			    .before = fields_is(fields, "before", "yes")};
 	int64_t tid = 0;
 
 	if (fields_time(fields, "ts", &told.ts) < 0 || fields_integer(fields, "pid", &told.key.pid) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
@@ -295,7 +296,7 @@ static bool create(struct task_events *tasks, struct told *told, struct event *e
 
 	take_name(task, told);
 	add_wait(tasks, task, told->on, false);
-	if (told->on != NOBODY)
+	if (told->on != NOBODY || told->before)
 		return false;
 	make_event(tasks, OP_CREATE, task, event);
 	return true;

@@ -202,12 +202,12 @@ static void say_task(struct describer *describer, uint32_t segment, int64_t time
 	free(by_task);
 }
 
-/* In which task a busy thread ran most. */
-static void describe_task(struct describer *describer, uint32_t thread, int64_t from, int64_t to)
+/* In which task a busy thread was for most of the time that it ran. */
+static void describe_task(struct describer *describer, uint32_t thread, int64_t run, int64_t from, int64_t to)
 {
 	struct task_share share = task_of(describer->whole, thread, from, to);
 
-	if (share.word)
+	if (2 * share.time > run)
 		say_task(describer, share.segment, share.time);
 }
 
@@ -259,7 +259,7 @@ void describe_state(struct describer *describer, uint32_t number, const struct s
 	case STATE_RUNNING:
 		answer_line(describer->answer, object, "busy: %s runs %s of %s", thread, answer_duration(state->time), answer_duration(to - from));
 		describe_samples(describer, number, from, to);
-		describe_task(describer, number, from, to);
+		describe_task(describer, number, state->time, from, to);
 		break;
 	case STATE_RUNNABLE:
 		answer_line(describer->answer, object, "starved: %s could run and has no CPU, %s of %s", thread, answer_duration(state->time),
@@ -507,7 +507,7 @@ void describe_verdict(struct describer *describer, const struct vote *vote)
 	if (vote->verdict == VERDICT_STARVED)
 		describe_runners(describer, vote->thread, vote->from, vote->to);
 	if (vote->verdict == VERDICT_BUSY)
-		describe_task(describer, vote->thread, vote->from, vote->to);
+		describe_task(describer, vote->thread, vote->state.time, vote->from, vote->to);
 	if (vote->circle)
 		say_circle(describer, vote);
 }

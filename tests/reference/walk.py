@@ -162,8 +162,8 @@ class Graph:
 		return [answer]
 
 	def longest_task(self, tid, begin, end):
-		"""The one in whose turns the thread ran most, and the longest of them."""
-		tasks = {}
+		"""The one in whose turns the thread was for most of the time that it ran, and the longest of them."""
+		tasks, ran = {}, self.state(tid, begin, end)[2]
 		for node in self.threads[tid]:
 			active = min(node.begin, end) - max(node.start, begin)
 			if active > 0 and node.task():
@@ -173,7 +173,7 @@ class Graph:
 					total[1:] = node, run
 				total[0] += run
 		time, node, _ = max(tasks.values(), key=lambda total: total[0], default=(0, None, 0))
-		return self.task(node, {"time": Seconds(time), "node": self.node(node)}) if time > 0 else []
+		return self.task(node, {"time": Seconds(time), "node": self.node(node)}) if 2 * time > ran else []
 
 	def at(self, tid, begin, end):
 		kind, identity, time, node, waits, timed = self.state(tid, begin, end)
