@@ -274,6 +274,7 @@ object=0x4 name=Error what="because of it" function=handle cause=0x3 again=yes c
 		connect($s, pack_sockaddr_un($ARGV[0])) or die;
 		my ($magic, $now) = (1952604465, 1e9 * int clock_gettime(CLOCK_MONOTONIC));
 		send($s, $_, 0) for "", "x", "x" x 60000, pack("d5", $magic, 1e9, 0, 0, 0), pack("d10", $magic, 1, 1, $$, 0, 2 * $now, 2, 1, 0, 0),
+			pack("d10", $magic, 1, 1, $$, 1e12, $now, 2, 1, 0, 0),
 			pack("d10", $magic, 1, 1, $$, 3, $now, 1 + 256 * 3, 1, 0, 0) . "a\n\"";
 		print $$' "$PLACE/markers"
 	sender=$output

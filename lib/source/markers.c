@@ -29,6 +29,7 @@ enum {
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
 	ALL_MOST = 400000,
+	DROPPED_MOST = 100000000, /* that a sender may say it had to drop since its last datagram */
 	FOLDER_MODE = 0711,
 	LOCK_TRIES = 200,
 	LOCK_PAUSE_NS = 10000000,
@@ -357,7 +358,8 @@ static int count_of(int kind, const void *datagram, size_t size, int64_t now)
 	for (int i = 0; i < ROW_NUMBERS; i++)
 		if (!is_whole(head.number[i]))
 			return -1;
-	if (head.number[HEAD_MAGIC] != MARKERS_MAGIC || head.number[HEAD_ROWS] >= (double)(size / ROW_SIZE))
+	if (head.number[HEAD_MAGIC] != MARKERS_MAGIC || head.number[HEAD_ROWS] >= (double)(size / ROW_SIZE) ||
+	    head.number[HEAD_DROPPED] > DROPPED_MOST)
 		return -1;
 	rows = (size_t)head.number[HEAD_ROWS];
 	for (size_t i = 1; i <= rows; i++) {
