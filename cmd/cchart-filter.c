@@ -16,8 +16,7 @@
 static struct option_list charts, fixed;
 static const char *asked_method = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *relearn, *limits_file,
 		  *save_limits_file;
-static struct window_size size = {
-	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
+static struct window_size size = {WINDOW_SIZE_USUAL};
 static struct policy policy = POLICY_OPEN;
 static const char *passed;
 static bool text;
@@ -41,9 +40,7 @@ static const struct option_entry options[] = {
 	{OPTION_NUMBER, 0, "weight", &policy.weight, "W", "of the newest value of ewma (0.2)"},
 	{OPTION_DURATION, 0, "before", &size.before, "TIME", "context before what is abnormal (1s)"},
 	{OPTION_DURATION, 0, "after", &size.after, "TIME", "context after it (10ms)"},
-	{OPTION_SIZE, 0, "context", &size.bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},
-	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
-	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and this many bytes in any case (256M)"},
+	OPTIONS_ROOM(size),
 	{OPTION_STRING, 0, "pass", &passed, "WHAT", "events pass, besides signals and windows (windows)", pass_name},
 	{OPTION_COUNT, 0, "baseline", &policy.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
 	{OPTION_DURATION, 0, "interval", &policy.interval, "TIME", "what charts of rates count in (the chart's own: 1s)"},
@@ -72,18 +69,6 @@ static void ask(int signal)
 {
 	(void)signal;
 	asked = 1;
-}
-
-/* -1 after fail(). */
-static int add_charts(struct filter *filter)
-{
-	for (int i = 0; i < charts.count; i++) {
-		struct chart *chart = chart_load(charts.items[i]);
-
-		if (!chart || filter_chart(filter, chart) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 static struct limits_book *open_policy(void)
@@ -120,7 +105,7 @@ int main(int argc, char **argv)
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the abnormal moments of a stream, with their context");
 	struct limits_book *book = open_policy();
 	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked,
-				     .add_charts = add_charts};
+				     .charts = charts.items, .chart_count = charts.count};
 	struct file_draft *saved = NULL;
 	struct stream *stream;
 	struct filter *filter;
@@ -141,7 +126,7 @@ int main(int argc, char **argv)
 	if (limits_file || save_limits_file)
 		how.one_host = "limits in a file are those of one";
 	filter = filter_new(stream, &how);
-	status = add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
+	status = filter_add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
 	confine(CONFINE_SOCKET | (saved ? CONFINE_RENAME : 0), save_limits_file, argv + first, argc - first);
 
 	/* run */

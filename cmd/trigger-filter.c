@@ -17,8 +17,7 @@
 #include "window/filter.h"
 
 static struct option_list names, charts;
-static struct window_size size = {
-	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01, .alone = true};
+static struct window_size size = {WINDOW_SIZE_USUAL, .alone = true};
 static int64_t rest = 60 * NSEC_PER_SEC;
 static const char *command;
 static bool check, text;
@@ -31,9 +30,7 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "check", &check, NULL, "only read the triggers; say what is wrong with them"},
 	{OPTION_DURATION, 0, "before", &size.before, "TIME", "context before a firing (1s)"},
 	{OPTION_DURATION, 0, "after", &size.after, "TIME", "context after it (10ms)"},
-	{OPTION_SIZE, 0, "context", &size.bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},
-	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
-	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and this many bytes in any case (256M)"},
+	OPTIONS_ROOM(size),
 	OPTION_TEXT(&text),
 	{0},
 };
@@ -124,18 +121,6 @@ static void forget_triggers(void)
 	free(chart_names);
 }
 
-/* -1 after fail(). */
-static int add_charts(struct filter *filter)
-{
-	for (int i = 0; i < charts.count; i++) {
-		struct chart *chart = chart_load(charts.items[i]);
-
-		if (!chart || filter_chart(filter, chart) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static void take_signals(void)
 {
 	interrupt_defer();
@@ -148,7 +133,7 @@ int main(int argc, char **argv)
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
 	struct policy policy = some_policy();
 	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked,
-				     .add_charts = add_charts};
+				     .charts = charts.items, .chart_count = charts.count};
 	struct watch_options watching = {.rest = rest, .own_charts = charts.count > 0, .reload = &reload_wanted, .reloaded = reload};
 	struct runner *runner = NULL;
 	struct stream *stream;
@@ -171,7 +156,6 @@ int main(int argc, char **argv)
 		how.one_host = "--exec tells a command the numbers of one host's threads";
 	}
 	watching.context = runner;
-	how.size = size;
 	take_signals();
 	priority_lower(PRIORITY_BATCH);
 	stream = stream_open(argv + first, argc - first);
@@ -183,7 +167,7 @@ int main(int argc, char **argv)
 	how.watch = watch_of_filter(watch);
 	filter = filter_new(stream, &how);
 	watch_filter(watch, filter);
-	status = add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
+	status = filter_add_charts(filter) < 0 ? stream_abandon(stream) : EXIT_DONE;
 	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
 
 	/* run */

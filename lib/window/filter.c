@@ -655,7 +655,7 @@ static void *another_filter(void *context)
 	first->next = filter;
 	if (options.watch)
 		filter->options.watch = options.watch->another(options.watch->context, filter);
-	return options.add_charts && options.add_charts(filter) < 0 ? NULL : filter;
+	return filter_add_charts(filter) < 0 ? NULL : filter;
 }
 
 void filter_free(struct filter *filter)
@@ -675,6 +675,17 @@ int filter_chart(struct filter *filter, struct chart *chart)
 {
 	filter->options.own_charts = true;
 	return measure(filter, chart);
+}
+
+int filter_add_charts(struct filter *filter)
+{
+	for (int i = 0; i < filter->options.chart_count; i++) {
+		struct chart *chart = chart_load(filter->options.charts[i]);
+
+		if (!chart || filter_chart(filter, chart) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 const struct events *filter_events(const struct filter *filter)

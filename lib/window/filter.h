@@ -47,7 +47,8 @@ struct filter_options {
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 	const struct filter_watch *watch; /* must outlive the filter; NULL: limits decide */
 	const char *one_host; /* why it takes no stream of several hosts; NULL: it does, each has a filter of its own */
-	int (*add_charts)(struct filter *filter); /* that the user named, to the filter of each further host: 0; -1 after fail() */
+	const char *const *charts; /* names, of the filters of all hosts; see filter_add_charts() */
+	int chart_count;
 };
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
@@ -73,8 +74,9 @@ int filter_found(struct filter *filter, const struct filter_found *found);
 /* The watch logs this request: its events pass in a window of its own. The same. */
 int filter_logged(struct filter *filter, const struct sample *request);
 
-/* Adds a chart; the filter owns it from now on. 0; -1 after fail(). */
+/* Adds a chart; the filter owns it from now on. And loads and adds those of the options; the filters of further hosts do it themselves. 0; -1 after fail(). */
 int filter_chart(struct filter *filter, struct chart *chart);
+int filter_add_charts(struct filter *filter);
 
 /* Filters the stream and closes it. Returns the exit status; see stream_finish(). */
 int filter_finish(struct filter *filter);

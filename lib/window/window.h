@@ -43,6 +43,13 @@ struct window_size {
 	bool alone;	       /* a window is over at its end, and does not wait for signals that are to come */
 };
 
+/* What commands begin with, and the entries of options by which their users set the rest of a struct window_size. */
+#define WINDOW_SIZE_USUAL .before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01
+#define OPTIONS_ROOM(size)                                                                                                          \
+	{OPTION_SIZE, 0, "context", &(size).bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},           \
+	{OPTION_NUMBER, 0, "keep", &(size).share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},           \
+	{OPTION_SIZE, 0, "burst", &(size).burst, "SIZE", "and this many bytes in any case (256M)"}
+
 /* `past` must outlive the window: it gets the stream's records, and the window passes events from it. */
 struct window *window_new(struct stream *stream, struct past *past, const struct window_size *size);
 void window_free(struct window *window);
