@@ -32,7 +32,7 @@
 	PART(RETRY, retry)	   /* calls that return in vain, and are repeated */ \
 	PART(SERVED, served)	   /* for whom threads worked */ \
 	PART(POLL, poll)	   /* locks that threads try to get again and again */ \
-	PART(CALLED, called)	   /* what threads were called */ \
+	PART(EARLIER_NAMES, earlier_names) /* the names that threads had */ \
 	PART(STACK, stack)	   /* in which functions threads sleep, and wake others */ \
 	PART(COUNTED, counted)	   /* what was counted while threads ran */ \
 	PART(FUNCTION, function)   /* traced functions */ \

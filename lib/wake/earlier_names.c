@@ -12,19 +12,19 @@
 
 enum { COMM_ROOM = 64 };
 
-struct called { /* what a thread was called until it was renamed */
+struct earlier_name { /* what a thread was called until it was renamed */
 	int64_t until;
 	char *comm;
 };
 
 struct names { /* of a thread */
-	ARRAY(struct called) before; /* in the order of time */
+	ARRAY(struct earlier_name) before; /* in the order of time */
 	bool own; /* its name is not that of its parent any more */
 };
 
 static struct names *of(const struct thread *thread)
 {
-	return thread->of[PART_CALLED];
+	return thread->of[PART_EARLIER_NAMES];
 }
 
 /* That is, in nothing else. */
@@ -53,7 +53,7 @@ static void on_rename(struct at *at)
 	if (!own || !at_has(at, OLD) || !at_text(at, OLD, old, sizeof(old)) ||
 	    !at_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
 		return;
-	*ARRAY_ADD(&of(thread)->before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
+	*ARRAY_ADD(&of(thread)->before) = (struct earlier_name){at->wake->now, memory_text(old, strlen(old))};
 	thread_split(thread, at->wake->now);
 }
 
@@ -78,4 +78,4 @@ static const struct part_event events[] = {
 	{0},
 };
 
-const struct part called_part = {.events = events, .thread = sizeof(struct names), .thread_free = thread_free};
+const struct part earlier_names_part = {.events = events, .thread = sizeof(struct names), .thread_free = thread_free};
