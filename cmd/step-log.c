@@ -9,6 +9,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "log/stepper.h"
@@ -21,7 +22,7 @@ enum { PID_MOST = 1 << 22, LIMIT = 100000, LIMIT_MOST = 10000000 };
 static uint64_t pid, limit = LIMIT;
 static const char *from, *to;
 static bool as_text;
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, stopped_again;
 
 static const struct option_entry options[] = {
 	{OPTION_COUNT, 'p', "pid", &pid, "PID", "of this process"},
@@ -34,12 +35,18 @@ static const struct option_entry options[] = {
 
 static void on_signal(int number)
 {
+	stopped_again |= interrupt_again(number);
 	stopped = number;
 }
 
 static int stop_asked(void)
 {
 	return stopped;
+}
+
+static bool is_left(void)
+{
+	return stopped_again;
 }
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -115,7 +122,7 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 		if (stride.what == STRIDE_END)
 			end = stride;
 	}
-	stepper_end(&stepper);
+	stepper_end(&stepper, is_left);
 	block_signals(SIG_UNBLOCK);
 	if (end.number == END_LEFT && entered)
 		steps_take(steps, &end);

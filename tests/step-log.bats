@@ -42,6 +42,10 @@ setup_file() {
 				odd = byte == 'o';
 				if (byte == 's')
 					spin();
+				if (byte == 'v' && vfork() == 0) { /* until it ends its parent cannot be stopped */
+					pause();
+					_exit(0);
+				}
 				handle(1);
 				done();
 			}
@@ -251,6 +255,25 @@ end depth=0 why=to'
 		kill -USR1 "$pid" # spins no more
 		unharmed
 	done
+}
+
+# bats test_tags=live
+@test "a second signal ends it though a thread cannot be stopped, which is let go later" {
+	local child
+	begin
+	stepping '' --from=handle --to=done
+	until_true 60 has_breakpoints
+	printf v >&9
+	until_true 60 grep -q '^State:.D' "/proc/$pid/status"
+	child=$(pgrep -P "$pid")
+	kill "$logger"
+	run timeout 2 tail --pid="$logger" -f /dev/null
+	assert_failure
+	kill "$logger"
+	run timeout 20 tail --pid="$logger" -f /dev/null
+	assert_success
+	kill "$child"
+	unharmed
 }
 
 # bats test_tags=live

@@ -585,9 +585,18 @@ int stepper_read(struct stepper *stepper, struct stride *stride)
 	return got == sizeof(*stride) ? 1 : got < 0 ? -1 : 0;
 }
 
-void stepper_end(struct stepper *stepper)
+/* A thread that waits for a disk, or whoever serves its files, stops when it no longer does. */
+void stepper_end(struct stepper *stepper, bool (*is_left)(void))
 {
+	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, stepper->child, 0), .events = POLLIN};
+	sigset_t none;
+
 	close(stepper->fd);
-	while (waitpid(stepper->child, NULL, 0) < 0 && errno == EINTR)
+	sigemptyset(&none);
+	while (ended.fd >= 0 && !is_left() && ppoll(&ended, 1, NULL, &none) < 0 && errno == EINTR)
+		;
+	if (ended.fd >= 0)
+		close(ended.fd);
+	while (!is_left() && waitpid(stepper->child, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -3,7 +3,7 @@
  *
  *	stepper_start(&stepper, &plan)
  *	while (stepper_read(&stepper, &stride) > 0) ...
- *	stepper_end(&stepper)
+ *	stepper_end(&stepper, is_left)
  *
  * A child does the work, and outlives its parent: it lets the process go when nobody reads its strides any more, and when it ends itself.
  * Breakpoints are those of perf_event_open(2), with sigtrap, which go with their descriptors: debug registers that ptrace sets stay armed when the
@@ -61,7 +61,10 @@ int stepper_start(struct stepper *stepper, const struct stepper_plan *plan); /* 
 /* 1; 0: it has ended; -1: a signal came (EINTR). Whoever calls it has the signals blocked that are to end the wait: here they are let in. */
 int stepper_read(struct stepper *stepper, struct stride *stride);
 
-/* Lets the process go, if the child did not yet, and waits until it has. */
-void stepper_end(struct stepper *stepper);
+/*
+ * Lets the process go, if the child did not yet, and waits until it has, or until is_left(), which signals change: then the child does it alone. Signals
+ * are let in as by stepper_read().
+ */
+void stepper_end(struct stepper *stepper, bool (*is_left)(void));
 
 #endif
