@@ -196,7 +196,7 @@ static void note_meanings(struct round *round, const char *records, size_t size)
 }
 
 /* Blocks; and, at the very first, the stream's head, which is passed over. Returns its length. */
-static size_t note_blocks(struct round *round, const char *bytes, size_t length)
+static size_t note_blocks(struct round *round, const char *bytes, size_t length, bool events)
 {
 	size_t at = 0;
 	struct block_head head;
@@ -206,7 +206,7 @@ static size_t note_blocks(struct round *round, const char *bytes, size_t length)
 		round->begun = true;
 		at = STREAM_HEAD_SIZE;
 	}
-	for (size_t block = at; block + BLOCK_HEAD_SIZE <= length; block += BLOCK_HEAD_SIZE + head.size) {
+	for (size_t block = at; !events && block + BLOCK_HEAD_SIZE <= length; block += BLOCK_HEAD_SIZE + head.size) {
 		memcpy(&head, bytes + block, sizeof(head));
 		if (head.size > length - block - BLOCK_HEAD_SIZE)
 			break;
@@ -449,10 +449,10 @@ static bool is_wanted(struct round *round)
 	return asked || (round->told && round->from >= round->stored_to);
 }
 
-int round_sink(void *context, const char *bytes, size_t length)
+int round_sink(void *context, const char *bytes, size_t length, bool events)
 {
 	struct round *round = context;
-	size_t head = note_blocks(round, bytes, length);
+	size_t head = note_blocks(round, bytes, length, events);
 
 	if (round->storing && atomic_load(&round->stored) && finish_storing(round) < 0)
 		return -1;

@@ -36,7 +36,7 @@ void round_pass(struct round *round, int pipe);
 int round_offer(struct round *round, struct stream *stream);
 
 /* Pieces of whole blocks, in order. Stores what was asked for, by a thread of its own. -1 after fail(), also of the last that was stored. */
-int round_sink(void *round, const char *bytes, size_t length);
+int round_sink(void *round, const char *bytes, size_t length, bool events);
 
 void round_ask(void);
 

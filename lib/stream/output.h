@@ -16,10 +16,10 @@ struct stream;
 void stream_output(struct stream *stream, int fd, bool text);
 
 /*
- * Binary output goes to a function, in pieces of whole blocks (the first begins with the stream's head), in place of the descriptor. It
- * returns 0; -1 after fail().
+ * Binary output goes to a function, in pieces of whole blocks (the first begins with the stream's head), in place of the descriptor;
+ * `events`: all records of the piece are packed events. It returns 0; -1 after fail().
  */
-typedef int stream_sink(void *context, const char *bytes, size_t length);
+typedef int stream_sink(void *context, const char *bytes, size_t length, bool events);
 void stream_output_to(struct stream *stream, stream_sink *sink, void *context);
 
 /* For a command that writes its own output to `fd`: the loop ends when the reader of that pipe is gone. */

@@ -25,6 +25,7 @@ struct writer {
 	size_t block;	 /* offset of the current block's head, which is filled in when the block is full or flushed */
 	size_t limit;	 /* offset of the block's end; 0: no block is open */
 	uint32_t number; /* of the next block */
+	bool others;	 /* since the last flush something was put that is no packed event */
 	stream_sink *sink; /* NULL: fd */
 	void *sink_context;
 	event_speller *speller;
@@ -86,7 +87,7 @@ static void wait_for_room(const struct writer *writer)
 static int write_all(struct writer *writer, const char *bytes, size_t length)
 {
 	if (writer->sink)
-		return length > 0 ? writer->sink(writer->sink_context, bytes, length) : 0;
+		return length > 0 ? writer->sink(writer->sink_context, bytes, length, !writer->others) : 0;
 	while (length > 0 && !writer->closed) {
 		ssize_t done = write(writer->fd, bytes, length);
 
@@ -115,11 +116,14 @@ static void seal(struct writer *writer)
 int writer_flush(struct writer *writer)
 {
 	size_t length;
+	int status;
 
 	seal(writer);
 	length = writer->length;
 	writer->length = 0;
-	return write_all(writer, writer->buffer, length);
+	status = write_all(writer, writer->buffer, length);
+	writer->others = false;
+	return status;
 }
 
 static int put_text(struct writer *writer, const char *text, size_t length)
@@ -157,6 +161,7 @@ static int put_record(struct writer *writer, struct record_head head, const char
 {
 	if (make_room(writer, sizeof(head) + length) < 0)
 		return -1;
+	writer->others = true;
 	memcpy(writer->buffer + writer->length, &head, sizeof(head));
 	memcpy(writer->buffer + writer->length + sizeof(head), bytes, length);
 	writer->length += sizeof(head) + length;
@@ -173,6 +178,7 @@ int writer_segment(struct writer *writer, bool swapped)
 	if (writer->length + sizeof(head) > BUFFER && writer_flush(writer) < 0)
 		return -1;
 	writer->number = 0;
+	writer->others = true;
 	writer->swapped = swapped;
 	if (swapped) {
 		head.byte_order = __builtin_bswap16(head.byte_order);
