@@ -44,9 +44,9 @@ enum confine_has {
 };
 
 /*
- * Confines this process, which has one thread: it goes on as a user that nobody else is, without a file system or network in reach, with no
- * system calls but those for memory and for files that are open already (any other fails with EPERM), and with bounds on CPU and
- * memory. `memory`: how many bytes it may take besides those that it has. If the system refuses one of these, the others hold. Returns
+ * Confines this process, which has one thread. It goes on as a user that nobody else is, without a file system or network in reach. Of system
+ * calls it has only those for memory and for files that are open already; any other fails with EPERM. Its CPU time and memory are
+ * bounded. `memory`: how many bytes it may take besides those that it has. If the system refuses one of these, the others hold. Returns
  * the rights that it still has, as enum confine_has.
  */
 unsigned confine_wholly(uint64_t memory);

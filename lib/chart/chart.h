@@ -39,8 +39,8 @@
  *
  * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
- * `common=yes` there says that the same disturbances hit all keys, so that a value beyond its key's limit is judged once more by a limit
- * that all have in common, and `bursts=yes` that a key's values come in bursts, of which the largest is judged once more (chart/common.h).
+ * `common=yes` there says that the same disturbances hit all keys: a value beyond its key's limit is judged once more by a limit that all have
+ * in common. `bursts=yes` says that a key's values come in bursts: the largest of each is judged once more (chart/common.h).
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
  * the interval that is counted in (a second).

@@ -1,9 +1,9 @@
 /*
  * tail: the limit that a stream of values passes with a given probability, from the largest values seen.
  *
- * Peaks over threshold (Siffer et al., "Anomaly Detection in Streams with Extreme Value Theory", KDD 2017): what exceeds
+ * Peaks over threshold (Siffer et al., "Anomaly Detection in Streams with Extreme Value Theory", KDD 2017): the excess over
  * a high threshold u follows a generalized Pareto distribution of shape xi and scale sigma, whatever the values' own
- * distribution (Pickands, Balkema, de Haan), so with k of n values above u, the limit z passed with probability p is
+ * distribution is (Pickands, Balkema, de Haan). With k of n values above u, a value passes the limit z with probability p:
  *
  *	z = u + sigma / xi * ((p n / k) ^ -xi - 1)		(their equation 1)
  *

@@ -3,8 +3,8 @@
  * record; tailblame-graph(5) lists every deed with its keys and its words. Words are made of a deed by graph/words.h, and
  * nothing makes a deed of words: a node whose record has no deed= is DEED_TEXT, whose text is printed as it is.
  *
- * Two deeds are the same if all their fields are: threads of one name do the same deed. Whatever else is known of one node is
- * its detail, which tells it from other nodes with that deed: numbers of threads, a sector, a frequency.
+ * Two deeds are the same if all their fields are: threads of one name do the same deed. All else that is known of one node
+ * is its detail, which tells it from other nodes with that deed: numbers of threads, a sector, a frequency.
  *
  * A deed that a caller fills in points at the caller's texts; deed_copy() makes one that stands alone. All zero but for the kind
  * and the CPU (CPU_NONE) is a deed without keys.

@@ -58,7 +58,7 @@ struct stepper {
 
 int stepper_start(struct stepper *stepper, const struct stepper_plan *plan); /* -1 after fail() */
 
-/* 1; 0: it has ended; -1: a signal came (EINTR). Whoever calls it has the signals blocked that are to end the wait: here they are let in. */
+/* 1; 0: it has ended; -1: a signal came (EINTR). The caller has blocked the signals that are to end the wait; only here they are let in. */
 int stepper_read(struct stepper *stepper, struct stride *stride);
 
 /*

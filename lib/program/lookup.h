@@ -10,8 +10,8 @@
  *	lookup_free(lookup)
  *
  * The process is forked at the first question. If it dies, another one takes its place. A file is given up, so that its places remain addresses,
- * if the process dies of it twice with no other file at hand, or if one question takes more than LOOKUP_CPU_MS of CPU time or waits for more
- * than LOOKUP_WALL_MS (LOOKUP_FUSE_MS if a server answers for the file). If a user other than root owns LOOKUP_STRIKES such files, all files of
+ * if the process dies of it twice with no other file at hand. So is one with a question that takes more than LOOKUP_CPU_MS of CPU time, or waits
+ * for more than LOOKUP_WALL_MS (LOOKUP_FUSE_MS if a server answers for the file). If a user other than root owns LOOKUP_STRIKES such files, all files of
  * that user are given up. The server of a FUSE says who owns its files, so all of them count as one user's. The asker does not wait for a
  * process that waits for a file system. It does not trust the answers: it bounds their length, and takes out control characters.
  *

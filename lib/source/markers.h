@@ -12,8 +12,9 @@
  *	MARKERS_MAGIC, rows behind this one, thread, process (as the sender sees these two), markers that it had to drop
  *	time (CLOCK_MONOTONIC, ns), op + 16 * mode + 256 * bytes of text, id, parent, on: each row
  *
- * In a row of op create, mode 1 says that the task was made before, unseen; of op run, that it is told before the turn begins. In a row of op throw the id is that of the object, and parent that of its
- * cause; mode 1 says that the object was thrown before. The text has three lines: its name, its text, and its calls, innermost first with ';' between them.
+ * In a row of op create, mode 1 says that the task was made before, unseen; of op run, that the row is written before the turn begins. In a row
+ * of op throw the id is that of the object, and parent that of its cause; mode 1 says that the object was thrown before. The text has three
+ * lines: its name, its text, and its calls, innermost first with ';' between them.
  *
  * An id is one of the process, from 1 on; 0 is none. The text is a name (op create; again, in a long life, op run). Texts follow each
  * other in the order of their rows, without ends.

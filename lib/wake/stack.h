@@ -1,5 +1,5 @@
 /*
- * wake_stack: in which function a thread went to sleep, in which one it woke another, and in which one it ran for most of the time, where
+ * stack: in which function a thread went to sleep, in which one it woke another, and in which one it ran for most of the time, where
  * the data have stacks (trace-collect --stack). Private to lib/wake and lib/walk.
  *
  * A stack goes by one frame: the innermost that is the program's own, beneath the C library's and the language's wrappers; of a
