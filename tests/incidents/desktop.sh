@@ -42,7 +42,7 @@ for ((round = 0; round < ${1:-1}; round++)); do
 			graph-walk -x 'at 1; culprit' marked.tb >said 2>>err
 		all=$((all + 1))
 		if grep -qE "$wanted" said && ! reported "$wanted"; then
-			echo "$name: not in the report: $(grep '^c' said)"
+			echo "$name: not in the report: $(grep -E '^(c|few)' said)"
 		elif grep -qE "$wanted" said; then
 			right=$((right + 1))
 		elif grep -qE 'is starved|^starved: ' said && grep -q '^meanwhile ' said; then
