@@ -69,6 +69,17 @@ window() {
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 }
 
+@test "a run in a server is for the program that asked, however often others have the CPU in between" {
+	awk '/ts=1.9|ts=2.0|ts=5.0|ts=5.1|ts=5.2/ { next } /ts=5.3/ {
+		for (t = 2; t < 5; t += 0.01) {
+			printf "event ts=%.6f cpu=1 tid=20 comm=session name=sched:sched_switch prev_pid=20 prev_state=R+ next_comm=other next_pid=60\n", t
+			printf "event ts=%.6f cpu=1 tid=60 comm=other name=sched:sched_switch prev_pid=60 prev_state=S next_comm=session next_pid=20\n", t + 0.001 } }
+		{ print }' "$W/served.txt" | sort -s -t = -k 2,2n >in.txt
+	{ grep ^task in.txt; grep ^event in.txt; grep -E '^(signal|window)' in.txt; } | blame-rank --text | grep '^blame graph=1 ' >out
+	head -n1 out | grep ' name="session: running for client" '
+	run ! grep 'name="session: running"' out
+}
+
 @test "who sent a datagram and has ended, without waiting or receiving, has no answer" {
 	sleeper() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
 	sent() {

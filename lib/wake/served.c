@@ -258,18 +258,24 @@ int32_t served_at(struct cut *cut, const struct thread *thread, int64_t ts)
 	return whom == INDEX_NONE || is_process_of(cut->wake, target, cut->wake->threads.items[whom]) ? INDEX_NONE : whom;
 }
 
-/* For whom a run was is asked only of runs that matter; that it was for the asker, the wait that led here says. */
+/*
+ * For whom a run was is asked only of runs that matter, however often others had the CPU in between; that it was for the asker, the wait that led
+ * here says.
+ */
 enum { SHORT = 256 };
 
 static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
 {
 	const struct wake *wake = cut->wake;
-	int64_t start = thread->pieces.items[run].start;
+	size_t first, last;
 	int32_t served;
 
-	if (deed->kind != DEED_RUN || thread_piece_end(wake, thread, run) - start < (cut->graph->to - cut->graph->from) / SHORT)
+	if (deed->kind != DEED_RUN)
 		return INDEX_NONE;
-	served = served_at(cut, thread, start);
+	thread_run_around(thread, run, &first, &last);
+	if (thread_piece_end(wake, thread, last) - thread->pieces.items[first].start < (cut->graph->to - cut->graph->from) / SHORT)
+		return INDEX_NONE;
+	served = served_at(cut, thread, thread->pieces.items[run].start);
 	if (served == INDEX_NONE || asker == INDEX_NONE)
 		return served;
 	return core_colleagues(wake, wake->threads.items[served], asker) ? INDEX_NONE : served;
