@@ -80,6 +80,44 @@ window() {
 	run ! grep 'name="session: running"' out
 }
 
+@test "what a thread was handed before, and was done with, does not matter for whom it works" {
+	worker() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
+	{
+		sed -n '/^task/p' "$W/served.txt"
+		printf 'task ts=0.5 tid=%d comm=%s tgid=20\n' 21 worker 22 other
+		sed '/^task/d; /ts=[15].*tid=20/s/clock_nanosleep/epoll_wait/; /ts=5.*cpu=1/d; /^signal/,$d' "$W/served.txt"
+		while read -r ts tid rest; do
+			echo "event ts=$ts cpu=2 tid=$tid name=$rest"
+		done <<-EOT
+			1.000 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=worker next_pid=21
+			1.010 21 syscalls:sys_enter_epoll_wait
+			1.020 21 sched:sched_switch prev_pid=21 prev_state=S next_comm=other next_pid=22
+			1.050 22 sched:sched_waking comm=worker pid=21 target_cpu=2
+			1.060 22 sched:sched_switch prev_pid=22 prev_state=S next_comm=worker next_pid=21
+			1.070 21 syscalls:sys_exit_epoll_wait
+			1.080 21 sched:sched_waking comm=other pid=22 target_cpu=2
+			1.090 21 syscalls:sys_enter_epoll_wait
+			1.100 21 sched:sched_switch prev_pid=21 prev_state=S next_comm=other next_pid=22
+			1.200 22 sched:sched_switch prev_pid=22 prev_state=S next_pid=0
+			1.860 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=worker next_pid=21
+			1.870 21 syscalls:sys_exit_epoll_wait
+			1.880 21 syscalls:sys_enter_clock_nanosleep
+			1.890 21 sched:sched_switch prev_pid=21 prev_state=S next_pid=0
+			5.000 0 timer:hrtimer_expire_entry hrtimer=0x1
+			5.001 0 sched:sched_waking comm=worker pid=21 target_cpu=2
+			5.002 0 timer:hrtimer_expire_exit hrtimer=0x1
+			5.100 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=worker next_pid=21
+			5.300 21 sched:sched_waking comm=victim pid=10 target_cpu=0
+		EOT
+		echo 'event ts=1.850 cpu=1 tid=20 comm=session name=sched:sched_waking comm=worker pid=21 target_cpu=2'
+		sed -n '/^signal/,$p' "$W/served.txt"
+	} | sort -s -t = -k 2,2n >handed.txt
+	{ grep ^task handed.txt; grep ^event handed.txt; grep -E '^(signal|window)' handed.txt; } >in.txt
+	worker <in.txt | grep ' name="timer: clock_nanosleep of worker for client" '
+	# it was not done with that
+	sed '/ts=1.080/d' in.txt | worker | grep ' name="timer: clock_nanosleep of worker" '
+}
+
 @test "who sent a datagram and has ended, without waiting or receiving, has no answer" {
 	sleeper() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
 	sent() {

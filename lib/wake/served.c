@@ -205,9 +205,27 @@ static bool is_answer(const struct wake *wake, const struct thread *thread, cons
 	return wait && core_ender(wake, wait).thread == thread->index;
 }
 
+/* When the thread first woke the other after `from`, before `to`; TIME_NONE: it did not. */
+static int64_t woke_first(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t from, int64_t to)
+{
+	for (size_t at = thread_find(other, from); at + 1 < other->pieces.count && other->pieces.items[at + 1].start < to; at++)
+		if (core_ender(wake, &other->pieces.items[at]).thread == thread->index)
+			return other->pieces.items[at + 1].start;
+	return TIME_NONE;
+}
+
+/* Tells whether the thread was done with what a colleague had handed to it at `from`: it woke the colleague, and then did next to nothing until `to`. */
+static bool is_done(const struct wake *wake, const struct thread *thread, const struct thread *colleague, int64_t from, int64_t to)
+{
+	int64_t woke = woke_first(wake, thread, colleague, from, to);
+	size_t first = thread_find(thread, woke), last = thread_find(thread, to);
+
+	return woke != TIME_NONE && first > 0 && last > first && thread_idled(thread, first - 1, last - 2, 0);
+}
+
 /*
  * The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. A colleague handed the request on, unless the
- * thread had one already: then the colleague gave back a lock. Of an older process that was woken before, it is not known whether it answers or
+ * thread had one already: then the colleague gave back a lock. What it was handed by another one before does not matter if it was done with that. Of an older process that was woken before, it is not known whether it answers or
  * asks, unless the thread waited for it alone.
  */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
@@ -215,9 +233,11 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 	struct doer hand = {.thread = INDEX_NONE, .ts = until};
 	size_t at = thread_find(thread, ts);
 	const struct piece *wait;
+	bool several = false; /* colleagues hand on something to it, or locks */
+	int left = PATIENCE;
 
 	at -= at > 0 && thread->pieces.items[at - 1].what == WHAT_WAIT; /* it has not ended */
-	while ((wait = last_taken(thread, &at))) {
+	while (left-- > 0 && (wait = last_taken(thread, &at))) {
 		struct doer by = core_ender(wake, wait);
 		const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
 		bool client, answer;
@@ -228,19 +248,25 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			break;
 		answer = is_answer(wake, thread, other, by.ts);
 		client = is_client(wake, other, thread, by.ts);
-		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread)
-			return INDEX_NONE; /* several hand on something to it, or locks */
+		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread) {
+			several = !is_done(wake, thread, other, by.ts, hand.ts);
+			if (!several)
+				break;
+			continue;
+		}
 		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread == INDEX_NONE)
 			hand = by;
 		if (core_colleagues(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
 			continue;
 		if (has_answered(wake, thread, hand.thread != INDEX_NONE, other, by.ts, hand.ts))
 			break;
+		if (several)
+			return INDEX_NONE;
 		if (client)
 			return other->index;
 		return hands == HANDS ? INDEX_NONE : find(wake, other, by.ts, until, hands + 1); /* for whom that one asks */
 	}
-	return hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
+	return several || hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
 }
 
 static bool is_process_of(const struct wake *wake, int32_t tid, const struct thread *thread)
