@@ -19,7 +19,7 @@
 
 enum { CAUSE_SHAPED = CAUSE(PART_SHAPER, 0) }; /* index: of a packet */
 
-enum { PACKETS_MAX = 1 << 18 }; /* of a window; nothing is known of further ones */
+enum { PACKETS_MAX = 1 << 18, QUEUES_MAX = 1 << 10 }; /* of a window; nothing is known of further ones */
 
 struct packet_key {
 	uint64_t address;
@@ -90,6 +90,7 @@ static void forget(struct wake *wake)
 	ARRAY_FREE(&shapers->queues);
 }
 
+/* INDEX_NONE: there are too many. */
 static int32_t queue_of(struct wake *wake, uint64_t interface, uint64_t handle)
 {
 	struct shapers *shapers = of(wake);
@@ -97,6 +98,8 @@ static int32_t queue_of(struct wake *wake, uint64_t interface, uint64_t handle)
 	for (size_t i = 0; i < shapers->queues.count; i++)
 		if (shapers->queues.items[i].interface == interface && shapers->queues.items[i].handle == handle)
 			return (int32_t)i;
+	if (shapers->queues.count == QUEUES_MAX)
+		return INDEX_NONE;
 	*ARRAY_ADD(&shapers->queues) = (struct shaper){.interface = interface, .handle = handle};
 	return (int32_t)shapers->queues.count - 1;
 }
@@ -127,7 +130,7 @@ static struct packet_key key_of(const struct at *at)
 static void on_enqueue(struct at *at)
 {
 	struct packet_key key = key_of(at);
-	struct packet *packet = new_packet(at->wake, &key), *old;
+	struct packet *packet = key.queue == INDEX_NONE ? NULL : new_packet(at->wake, &key), *old;
 
 	if (!packet)
 		return;
@@ -139,13 +142,14 @@ static void on_enqueue(struct at *at)
 static void on_dequeue(struct at *at)
 {
 	struct packet_key key = key_of(at);
-	struct shaper *queue = &of(at->wake)->queues.items[key.queue];
 	struct on_cpu *here = on_cpu(at->cpu);
+	struct shaper *queue;
 	struct packet *packet;
 	int32_t before;
 
-	if (!key.address)
+	if (!key.address || key.queue == INDEX_NONE)
 		return; /* none is due */
+	queue = &of(at->wake)->queues.items[key.queue];
 	queue->bulk |= at_number(at, PACKETS) > 1;
 	HASH_FIND(hh, of(at->wake)->held, &key, sizeof(key), packet);
 	if (packet)
