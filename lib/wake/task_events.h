@@ -5,8 +5,8 @@
  *	async:pause	and ends
  *	async:post	a task can run next: it was made, or what it awaited is over
  *
- * All have the field `turn`, the same for a turn and for what let it begin, and `name`, where the task's is known. No turn has two causes that count: of
- * several the last is that of the next turn.
+ * All have the field `turn`, the same for a turn and for what let it begin, and `name`, where the task's is known. Where several posts come before a turn,
+ * the last counts.
  *
  * A record comes into the stream before the events of its time, because trace-collect waits for it, so it is kept until the first event behind it. Only a
  * turn that was told when it began (prompt=yes) can be placed among events, and so only such a turn is one.

@@ -41,6 +41,7 @@ struct whole_builder {
 	struct armed_timer *timers;
 	struct rule_events *rules;
 	struct task_events *tasks;
+	bool has_tasks; /* the stream tells of some */
 	struct whole *whole;
 	bool begun; /* it has an event */
 	ARRAY(struct type_role) roles; /* by event_type.index */
@@ -455,7 +456,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		builder->crowded++;
 		stream_mark_incomplete(builder->stream);
 	}
-	if (builder->begun && take_tasks(builder, wake_time(event.ts)) < 0)
+	if (builder->has_tasks && builder->begun && take_tasks(builder, wake_time(event.ts)) < 0)
 		return -1;
 	if (wake_event(builder->wake, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
@@ -478,6 +479,12 @@ static int take_lost(struct whole_builder *builder, const struct record *record,
 		identities_new_stack(builder->identities, INDEX_NONE);
 	}
 	return 0;
+}
+
+static int take_async(struct whole_builder *builder, const struct fields *fields)
+{
+	builder->has_tasks = true;
+	return task_events_take(builder->tasks, fields);
 }
 
 static int take_window(struct whole_builder *builder, const struct fields *fields)
@@ -547,7 +554,7 @@ int whole_builder_record(struct whole_builder *builder, const struct record *rec
 	else if (record->kind == KIND_WINDOW)
 		status = take_window(builder, fields);
 	else if (record->kind == KIND_ASYNC && rule_events_of_tasks(builder->rules))
-		status = task_events_take(builder->tasks, fields);
+		status = take_async(builder, fields);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if (record->kind == meanings[i])
 			status = take_meaning(builder, record->kind, fields);
@@ -561,6 +568,7 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 	if (builder->begun && (take_tasks(builder, builder->wake->now) < 0 || rule_events_check(builder->rules) < 0))
 		return NULL;
 	task_events_forget(builder->tasks);
+	builder->has_tasks = false;
 	cutter_end(builder->cutter, false);
 	wake_forget(builder->wake);
 	wake_forget_meanings(builder->wake);
