@@ -289,10 +289,11 @@ static int64_t time_running(const struct wake *wake, const struct thread *thread
  */
 static bool was_plugged(struct wake *wake, const struct request *request)
 {
-	int64_t time = request->issued - request->queued;
+	int64_t time;
 
 	if (!request->own_issue || request->issued == TIME_NONE)
 		return false;
+	time = request->issued - request->queued;
 	return time_running(wake, wake->threads.items[request->submitter], request->queued, request->issued) < time / 2 ||
 	       served_others(wake, disk_at(wake, request->disk), request, request->queued, request->issued) < time / 2;
 }
