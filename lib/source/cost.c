@@ -28,6 +28,9 @@
  */
 enum { EVENT_NS = 150, PROBE_NS = 1400, EXIT_NS = 11000, STACK_NS = 1700, STACK_WALK_NS = 1200 };
 
+/* A part of what was spent that is too small for charts to be spared by it. */
+enum { MATTERS = 100 };
+
 #define NEVER INT64_MIN
 #define PERIOD (COST_SECONDS * (int64_t)NSEC_PER_SEC)
 
@@ -45,7 +48,7 @@ struct costed { /* a chart */
 
 struct decision { /* what goes, a step in each round, so that the rings are read meanwhile */
 	double spent, left; /* share of all CPUs; left: what it is expected to be after the steps so far */
-	bool begun;
+	bool begun; /* something that matters has gone */
 	bool spares_charts;
 };
 
@@ -539,7 +542,13 @@ static bool choose(const struct cost *cost, const struct cost_subject *subject, 
 	return true;
 }
 
-/* One step of a decision. Charts are what was asked for: they go only by one that finds no context. */
+/* Context that is rare may not have come while events were counted before; charts do not wait until all of it has come by. */
+static bool matters(const struct load *load, const struct decision *decision)
+{
+	return load->share >= decision->spent / MATTERS;
+}
+
+/* One step of a decision. Charts are what was asked for: they go only by one that finds no context that matters. */
 static enum cost_verdict shed(struct cost *cost, const struct cost_subject *subject, int64_t until)
 {
 	struct decision *decision = &cost->decision;
@@ -555,8 +564,8 @@ static enum cost_verdict shed(struct cost *cost, const struct cost_subject *subj
 	cost->deciding = !last;
 	if (last)
 		return COST_FINE;
-	decision->begun = true;
-	decision->spares_charts |= !load.chart;
+	decision->begun |= load.chart || matters(&load, decision);
+	decision->spares_charts |= !load.chart && matters(&load, decision);
 	decision->left -= load.share;
 	return take_step(cost, subject, &load, decision->spent, until);
 }
