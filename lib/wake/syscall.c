@@ -72,6 +72,7 @@ static void thread_begin(struct thread *thread)
 static void thread_lost(struct thread *thread)
 {
 	syscall_of(thread)->name = CALL_NONE;
+	syscall_of(thread)->seen = false;
 }
 
 static void left(struct wake *wake, struct thread *thread)
@@ -88,7 +89,7 @@ static void enter(struct at *at, int16_t name, int32_t fd)
 
 	if (thread->tid == TID_IDLE)
 		return;
-	*syscall_of(thread) = (struct in_call){.name = name, .named = CALL_NONE, .fd = fd, .since = at->wake->now};
+	*syscall_of(thread) = (struct in_call){.name = name, .named = CALL_NONE, .fd = fd, .since = at->wake->now, .seen = true};
 	for (const struct part *const *part = at->wake->hooks->enters; *part; part++)
 		(*part)->enters(at->wake, thread);
 }
@@ -146,7 +147,7 @@ static void returns(struct at *at, int16_t name, bool has_result, int64_t result
 	struct thread *thread = at_thread(at);
 
 	/* Of calls that fail so, the entries are not among the data. */
-	if (thread->tid != TID_IDLE && syscall_of(thread)->name == CALL_NONE && name != CALL_NONE &&
+	if (thread->tid != TID_IDLE && !syscall_of(thread)->seen && name != CALL_NONE &&
 	    !(has_result && reasons_fails(at->wake->reasons, reason_at(at->wake->reasons, name)->syscall, result)))
 		was_in(thread, name);
 	if (thread->tid != TID_IDLE && has_result)

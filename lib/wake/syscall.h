@@ -13,6 +13,7 @@ struct in_call {
 	int16_t named; /* the reason that a part gave its waits in this call, which tells more; CALL_NONE */
 	int32_t fd;    /* the file that the call is for; FD_NONE: none, or not known */
 	int64_t since; /* when it was entered */
+	bool seen;     /* an entry or a return of the thread was, since the last gap */
 };
 
 static inline struct in_call *syscall_of(const struct thread *thread)
