@@ -1639,3 +1639,8 @@ many_moments() {
 	run -1 report in
 	assert_output --partial "a shed record needs ts= as a time"
 }
+
+@test "an idle CPU that a thread waits for is held by nobody" {
+	blame-rank "$TOP/testdata/wake/shaped.txt" | COLUMNS=200 report - >out
+	grep 'server/20 waiting for an idle CPU to wake up$' out
+}

@@ -171,11 +171,13 @@ static double held_by_name(const struct story_part *part, const struct holding *
 	return time;
 }
 
-/* ", held by hogger/12" */
+/* ", held by hogger/12"; of a CPU that was idle the ranking tells who had it before. */
 static char *say_holders(const struct story_part *part)
 {
 	const struct holding *best = NULL;
 
+	if (part->deed->purpose)
+		return memory_format("%s", "");
 	for (size_t i = 0; i < part->holdings.count; i++)
 		if (!best || part->holdings.items[i].time > best->time)
 			best = &part->holdings.items[i];
