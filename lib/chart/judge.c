@@ -221,15 +221,6 @@ static unsigned rules_at(struct series *series, const struct policy *policy, con
 	return rules_judge(&series->past, &series->lines, policy->sides, policy->rules, *plotted);
 }
 
-/* Lets the learner learn from a judged point. If its lesson has new limits, refine() takes them. */
-static struct lesson learn(struct series *series, const struct policy *policy, const struct sample *sample, double plotted,
-			   bool signalled)
-{
-	const struct judged judged = {sample->value, plotted, sample->end, signalled, series->learns, &series->limits, &series->lines};
-
-	return series->learner->learn(series->learnt, policy, &judged);
-}
-
 /* The list of the worst is ordered, largest first. */
 static void remember_worst(struct series *series, const struct sample *sample)
 {
@@ -523,6 +514,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	const struct plotting *plots = judge->policy->method->plots;
 	struct series *series = sample->series;
 	struct sample plotted = *sample;
+	struct judged judged;
 	struct lesson lesson = {LESSON_NONE};
 	unsigned rules = 0, learnt; /* learnt: without the limit that was given, from which nothing is learnt */
 
@@ -545,8 +537,9 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		add_sign(series, sample->value, sample->end);
 	if (!rules && !plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
+	judged = (struct judged){sample->value, plotted.value, sample->end, learnt != 0, series->learns, &series->limits, &series->lines};
 	if (series->judges)
-		lesson = learn(series, judge->policy, sample, plotted.value, learnt != 0);
+		lesson = series->learner->learn(series->learnt, judge->policy, &judged); /* new limits in it are taken by refine() */
 	if (take_lesson(judge, set, sample, &lesson, begun) < 0)
 		return -1;
 	if (series->learns && (!learnt || series->learns_all) && gather(judge, set, &plotted, point, begun) < 0)
