@@ -1921,6 +1921,9 @@ in_time() { # a stream whose events are in no order
 	assert_equal "$(records signal <out | value ts | awk '$1 > 3')" ""
 	{ cat turns; wait_of 7000 200; } >long
 	assert_equal "$(filter -c runq long | records signal | value value | tail -1)" 0.200000000
+	# what a chart without keys has in common is its bursts
+	sed 's/bursts=yes/common=yes/' "$TOP/charts/runq.chart" >older.chart
+	assert_equal "$(filter -c ./older.chart long | records signal)" "$(filter -c runq long | records signal)"
 }
 
 @test "a burst of requests that is longer than those before it is no signal, one that is much longer is" {

@@ -443,6 +443,14 @@ char *chart_called(const struct chart *chart)
 	return name;
 }
 
+bool chart_has_keys(const struct chart *chart)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].splits > 0)
+			return true;
+	return false;
+}
+
 void chart_set_build(struct chart *chart, const char *build)
 {
 	size_t line = strcspn(chart->definition, "\n");

@@ -150,6 +150,9 @@ char *chart_probe_event(const char *system, const char *binary, const char *func
  */
 char *chart_called(const struct chart *chart);
 
+/* Tells whether its values have keys, each with limits of its own. */
+bool chart_has_keys(const struct chart *chart);
+
 /* Sets the build id of a function's program, in the definition, too. */
 void chart_set_build(struct chart *chart, const char *build);
 

@@ -124,7 +124,6 @@ int policy_check(struct policy *how)
 struct policy policy_of_rates(const struct policy *how, const struct chart *chart)
 {
 	struct policy rates = *how;
-	bool has_keys = false;
 	double points;
 
 	rates.method = chart->method;
@@ -140,9 +139,7 @@ struct policy policy_of_rates(const struct policy *how, const struct chart *char
 		rates.relearn = relearn_after;
 	if (how->open.baseline)
 		rates.baseline = chart->method->baseline;
-	for (int i = 0; i < chart->count; i++)
-		has_keys |= chart->events[i].splits > 0;
-	points = 1e9 / (double)rates.interval * (has_keys ? KEYS_USUAL : 1);
+	points = 1e9 / (double)rates.interval * (chart_has_keys(chart) ? KEYS_USUAL : 1);
 	if (how->open.sigma)
 		rates.sigma = fmax(3, normal_beyond(policy_probability(how, points)));
 	return rates;
