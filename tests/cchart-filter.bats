@@ -787,8 +787,9 @@ many_threads() {
 		call 2.2 2.201001
 		call 2.3 2.300002
 	) >in
+	sed 's/ common=yes//' "$TOP/charts/syscall.chart" >alone.chart
 	for method in pot imr paper; do
-		run -0 --separate-stderr filter -c syscall --method=$method in
+		run -0 --separate-stderr filter -c ./alone.chart --method=$method in
 		assert_equal "$(records signal <<<"$output" | value value)" 0.001001000
 	done
 	run -0 --separate-stderr filter -c syscall --limit=50us in
@@ -796,7 +797,10 @@ many_threads() {
 	# nor is it while it lasts
 	sed '$d' in >lasting
 	echo "tick ts=2.300999" >>lasting
-	assert_equal "$(filter -c syscall lasting | records signal | value value)" 0.001001000
+	assert_equal "$(filter -c ./alone.chart lasting | records signal | value value)" 0.001001000
+	# with a limit in common, nor is what is hardly longer, while nothing else is known of the machine
+	{ cat in; call 2.4 2.502; } >longer
+	assert_equal "$(filter -c syscall longer | records signal | value value)" 0.102000000
 	printf '%s\n' 'chart name=x shortest=1ms method=u' 'count event=a:b' >x.chart
 	run -1 cchart-filter -c ./x.chart </dev/null
 	assert_output --partial "chart 'x' counts, so it has no shortest="
@@ -1884,8 +1888,8 @@ in_time() { # a stream whose events are in no order
 	awk -v ucl="$(records signal <out | value ucl | head -1)" 'BEGIN { exit !(ucl > 0.1 && ucl < 1) }'
 	assert_equal "$(records window <out | wc -l)" 1
 	refute [ "$(records signal <out | wc -l)" -gt 2 ] # while it lasted, and in the end
-	# five to eleven disturbances of the first seconds are enough to know that there are some
-	for seed in 1 3; do
+	# few disturbances of the first seconds are enough to know that there are some
+	for seed in 1 3 6; do
 		{ calls 40 0.01 $seed; one_call 31.5 33.0; } | in_time >in
 		assert_equal "$(filter -c syscall in | records signal | value value | tail -1)" 1.500000000
 		assert_equal "$(filter -c syscall in | records window | wc -l)" 1
@@ -1900,6 +1904,27 @@ in_time() { # a stream whose events are in no order
 	assert_equal "$(filter -c syscall in | records signal | value value | sort -n | tail -1)" 1.300000000
 	{ calls 10 0; one_call 6.1 6.2; one_call 2.1 2.2; } | in_time >in
 	assert_equal "$(filter -c syscall in | records signal | wc -l)" 2
+}
+
+locks() { # MILLISECONDS SECOND...: a call of flock each tenth of a second, of which those of these seconds wait so long
+	awk -v wait="$1" -v at="${*:2}" '
+	BEGIN {
+		count = split(at, second, " ")
+		for (i = 1; i <= count; i++) waits[second[i]]
+		for (i = 10; i < 2420; i++) {
+			what = "tid=9 comm=x name=raw_syscalls:sys_"; start = 1 + i / 10
+			last = i % 10 == 0 && i / 10 in waits ? wait / 1000 : 0.000002 + i % 3 / 1e6
+			printf "event ts=%.9f cpu=1 %senter id=73\nevent ts=%.9f cpu=1 %sexit id=73\n", start, what, start + last, what
+			i += int(last * 10)
+		}
+	}'
+}
+
+@test "what befalls calls of one kind alone, however often, is no disturbance of all" {
+	{ calls 240 0.002; locks 700 60 100 140 180 220; } | in_time >in
+	filter -c syscall in >out
+	assert_equal "$(records signal <out | grep -c 'key=flock.* value=0.7000')" 5
+	refute [ "$(records signal <out | grep -vc 'key=flock')" -gt 2 ] # those of the first second, when nothing was known
 }
 
 @test "with limits that were given, what is abnormal by them does not become usual" {

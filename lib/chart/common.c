@@ -15,33 +15,33 @@
 
 /*
  * Without the hold a busy machine has a moment or two while the limit is learnt; it is short, because a kernel's ring may not keep more
- * of what came before a moment. If it was too short, only one value a second counts, so that an incident of some seconds is no habit.
- * On eight pieces of 40 s of a machine on which several programs were built and tested, COMMON_LEAST = 12, with the limit that 12 values
- * make until there is a tail, gave 172 signals of system calls, this gives 11.
+ * of what came before a moment. Without a limit at its end only one value a second counts, so that an incident of some seconds is no habit.
  */
 #define COMMON_HOLD (3 * NSEC_PER_SEC)
 #define COMMON_BLOCK COMMON_EVERY
 #define COMMON_APART NSEC_PER_SEC
-enum { COMMON_LEAST = 5, COMMON_BASELINE = 12 /* of the method */, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
-enum { BURSTS_LEAST = 2 };
-#define BURSTS_BEYOND 4.0 /* times the largest burst; at TAIL_BEYOND 5 false moments of waits for a CPU in 5 minutes, not 3 */
-#define COMMON_BEYOND 4.0 /* the limit of few values is at most four times the second largest: one incident does not lift it */
+enum { COMMON_LEAST = 2, COMMON_BASELINE = 12 /* of the method */, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
 
 struct common_block {
 	int64_t ts;
 	double largest;
+	const struct series *key; /* that the largest value is of */
 };
 
-/* Few values in short: the mean of their logarithms, the sum of the squared distances from it, and the two largest values. */
+/* Few values in short: the mean of their logarithms, the sum of the squared distances from it, and from what the limit may reach out. */
 struct common_few {
 	uint64_t count;
-	double mean, squares, largest[2];
+	double mean, squares;
+	double largest; /* but for what one key or incident alone had, because that shows nothing of what is usual */
+	double alone;	/* the largest of that... */
+	const struct series *key; /* ... and whose it is; NULL: of bursts */
 };
 
 struct common {
 	struct policy policy;
 	void *learnt; /* of the method; NULL: not yet */
 	struct limits limits;
+	double shortest; /* a shorter value is no signal, and one that is no longer is any machine's; 0: not known */
 	struct common_few few; /* for as long as there is no tail */
 	double limit;
 	bool all;    /* common_see() takes each value */
@@ -49,12 +49,15 @@ struct common {
 	ARRAY(struct common_block) baseline; /* values of a key's own baseline come late, and in any order */
 	bool judges, holds;
 	int64_t begun, now; /* INT64_MIN: no time has come */
-	uint64_t sharers;   /* limits that share the false alarms */
+	uint64_t keys;	    /* of the chart, which share the false alarms */
+	int64_t followed;   /* when the keys' own limits were made last */
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
 	int64_t apart;	    /* the time in which only one value counts */
 	int64_t due;	    /* once it judges: when the block at hand ends */
-	int64_t incident;   /* when a value beyond the limit of few was learnt; INT64_MIN: none was */
+	int64_t incident;   /* when few values learnt from one larger than all before; INT64_MIN: they did not */
 	double largest;	    /* of it; 0: there was none */
+	const struct series *key; /* that it is of */
+	const struct series *stranger; /* the latest value beyond the limit was of this key; NULL: there was none */
 	uint64_t blocks;    /* with a value */
 	struct sample *held; /* COMMON_HELD, if there are any */
 	int held_count;
@@ -62,9 +65,10 @@ struct common {
 
 static void begin(struct common *common)
 {
-	common->begun = common->now = common->due = common->incident = INT64_MIN;
+	common->begun = common->now = common->due = common->incident = common->followed = INT64_MIN;
 	common->first = INT64_MAX;
 	common->largest = 0;
+	common->stranger = NULL;
 	common->blocks = 0;
 	common->held_count = 0;
 	common->baseline.count = 0;
@@ -73,7 +77,7 @@ static void begin(struct common *common)
 		common->apart = COMMON_BLOCK;
 }
 
-struct common *common_new(const struct policy *policy, bool all)
+struct common *common_new(const struct policy *policy, bool all, int64_t shortest)
 {
 	struct common *common;
 
@@ -84,7 +88,8 @@ struct common *common_new(const struct policy *policy, bool all)
 	common->policy = *policy;
 	common->policy.scale = SCALE_LOG;
 	common->all = all;
-	common->sharers = 1;
+	common->shortest = common->few.largest = (double)shortest / 1e9;
+	common->keys = 1;
 	begin(common);
 	return common;
 }
@@ -107,7 +112,7 @@ void common_free(struct common *common)
 
 void common_empty(struct common *common)
 {
-	struct common empty = {.policy = common->policy, .all = common->all, .sharers = 1};
+	struct common empty = {.policy = common->policy, .all = common->all, .keys = 1, .shortest = common->shortest, .few.largest = common->shortest};
 
 	forget(common);
 	*common = empty;
@@ -121,16 +126,27 @@ void common_pause(struct common *common)
 	begin(common);
 }
 
-int64_t common_limit(const struct common *common)
+static int64_t in_ns(const struct common *common, double limit)
 {
 	if (common->holds)
 		return INT64_MAX;
-	return common->judges ? (int64_t)fmin(common->limit * 1e9, 9e18) : 0;
+	return common->judges ? (int64_t)fmin(limit * 1e9, 9e18) : 0;
+}
+
+int64_t common_limit(const struct common *common)
+{
+	return in_ns(common, common->limit);
 }
 
 static bool is_beyond(const struct common *common, double value)
 {
 	return !common->judges || value > common->limit;
+}
+
+/* Its key may have a limit of its own. */
+static bool is_told(const struct common *common, const struct sample *sample)
+{
+	return !common->judges || sample->value > (common->all ? common->limit : sample->series->common.limit);
 }
 
 /* The least of the remembered goes for a larger one. */
@@ -160,11 +176,12 @@ static void gather(struct common *common, const struct sample *sample)
 
 		if (!span_near(block->ts, sample->end, common->apart))
 			continue;
-		block->largest = fmax(block->largest, sample->value);
+		if (sample->value > block->largest)
+			*block = (struct common_block){block->ts, sample->value, sample->series};
 		return;
 	}
 	if (common->baseline.count < COMMON_MOST)
-		*ARRAY_ADD(&common->baseline) = (struct common_block){sample->end, sample->value};
+		*ARRAY_ADD(&common->baseline) = (struct common_block){sample->end, sample->value, sample->series};
 	common->blocks++;
 }
 
@@ -172,10 +189,12 @@ static void take(struct common *common, const struct sample *sample)
 {
 	if (sample->end < common->first)
 		common->first = sample->end;
-	if (common->judges)
-		common->largest = fmax(common->largest, sample->value);
-	else
+	if (!common->judges) {
 		gather(common, sample);
+	} else if (sample->value > common->largest) {
+		common->largest = sample->value;
+		common->key = sample->series;
+	}
 }
 
 void common_see(struct common *common, const struct sample *sample)
@@ -184,47 +203,117 @@ void common_see(struct common *common, const struct sample *sample)
 		take(common, sample);
 }
 
+/* The bulk of the values is not above this. */
+static double usual(const struct common *common)
+{
+	return common->limits.tail.count > 0 ? common->limits.tail.threshold : fmax(exp(common->few.mean), common->shortest);
+}
+
+/* How often a key is disturbed. Most disturbances are usual ones, so these tell it; what is longer is what is to be judged. */
+static void count(const struct common *common, const struct sample *sample)
+{
+	struct common_key *key = &sample->series->common;
+
+	if (sample->value > usual(common))
+		return;
+	key->times += key->times == 0 || !span_near(key->last, sample->end, common->apart);
+	key->last = sample->end;
+}
+
+/*
+ * What befalls one key alone is no disturbance of all: of values beyond the limit in a row that are of one key only the first is learnt. A
+ * value that is beyond its key's own limit only is told for that, and not learnt.
+ */
+static bool is_of_all(struct common *common, const struct sample *sample, bool told)
+{
+	bool again = common->stranger == sample->series;
+
+	if (!told || !common->judges)
+		return true;
+	if (!is_beyond(common, sample->value))
+		return false;
+	common->stranger = sample->series;
+	return !again;
+}
+
 bool common_judge(struct common *common, const struct sample *sample)
 {
-	if (!common->all)
-		take(common, sample);
+	bool told = !common->holds && is_told(common, sample);
+
 	if (common->holds && !sample->rules) /* else a limit that was given has told it */
 		remember(common, sample);
-	return !common->holds && is_beyond(common, sample->value);
+	if (common->all)
+		return told;
+	count(common, sample);
+	if (is_of_all(common, sample, told))
+		take(common, sample);
+	return told;
 }
 
-/* Of a false alarm per value. */
+/* How many limits share the false alarms. Those of a chart's keys have one half of them, that of all keys the other. */
+static double sharers(const struct common *common)
+{
+	return common->all ? (double)common->keys : 2;
+}
+
+/* Of a false alarm per value. They come as often as if there had been one more. */
 static double probability(const struct common *common)
 {
-	int64_t passed = span_between(common->first, common->now);
+	int64_t since = common->first < common->begun || common->begun == INT64_MIN ? common->first : common->begun;
+	int64_t passed = span_between(since, common->now);
 
-	return policy_probability(&common->policy, passed > 0 ? (double)common->blocks * (double)common->sharers * 1e9 / (double)passed : 0);
+	return policy_probability(&common->policy, passed > 0 ? (double)(common->blocks + 1) * sharers(common) * 1e9 / (double)passed : 0);
 }
 
-static void add_few(struct common_few *few, double value)
+/*
+ * A key's share of the false alarms, as the probability that one of its disturbances is beyond its limit. They were `times` since it is judged;
+ * the mean of a rate that is known so is that of times and a half (Jeffreys).
+ */
+static double probability_of(const struct common *common, const struct common_key *key)
+{
+	double passed = (double)span_between(key->since, common->now) / 1e9;
+
+	return fmin(common->policy.alarms / sharers(common) / (double)common->keys * passed / ((double)key->times + 0.5), TAIL_SHARE);
+}
+
+/* Of bursts, a value within the limits is usual by itself; else it takes another one as large, of another key or incident. */
+static void reach_out(struct common_few *few, double value, const struct series *key, bool beyond)
+{
+	bool usual = !key && !beyond, again = key && key == few->key;
+
+	if (!again)
+		few->largest = fmax(few->largest, usual ? value : fmin(value, few->alone));
+	if (usual || value <= few->alone)
+		return;
+	few->alone = value;
+	few->key = key;
+}
+
+/* `key`: of the value; NULL: of a burst. */
+static void add_few(struct common_few *few, double value, const struct series *key, bool beyond)
 {
 	double logarithm = scale_to(SCALE_LOG, value), off = logarithm - few->mean;
 
 	few->count++;
 	few->mean += off / (double)few->count;
 	few->squares += off * (logarithm - few->mean);
-	if (value > few->largest[0]) {
-		few->largest[1] = few->largest[0];
-		few->largest[0] = value;
-	} else {
-		few->largest[1] = fmax(few->largest[1], value);
-	}
+	reach_out(few, value, key, beyond);
 }
 
 /*
  * The next value exceeds this limit with the probability if logarithms are normal. Student's distribution, because few values estimate the spread.
+ * It reaches no farther than a tail beyond the largest, or twice as far as what one key alone had; nor less far than one beyond what any machine has.
  */
-static double few_limit(const struct common_few *few, double probability)
+static double few_limit(const struct common *common, const struct common_few *few, double probability)
 {
-	double count = (double)few->count, sigma = sqrt(few->squares / (count - 1));
-	double beyond = few->mean + student_beyond(probability, few->count - 1) * sigma * sqrt(1 + 1 / count);
+	double count = (double)few->count, reach = tail_reach(few->count + 1, probability), sigma, beyond;
+	double farthest = fmax(reach * few->largest, few->key ? TAIL_BEYOND * few->alone : 0);
 
-	return fmin(exp(beyond), COMMON_BEYOND * few->largest[1]);
+	if (few->count < COMMON_LEAST)
+		return farthest;
+	sigma = sqrt(few->squares / (count - 1));
+	beyond = few->mean + student_beyond(probability, few->count - 1) * sigma * sqrt(1 + 1 / count);
+	return fmax(fmin(exp(beyond), farthest), reach * common->shortest);
 }
 
 static bool has_tail(const struct common *common)
@@ -232,28 +321,37 @@ static bool has_tail(const struct common *common)
 	return common->learns && common->limits.tail.count > 0;
 }
 
-static bool is_near(const struct common_block *a, const struct common_block *b)
+/* A value beside the largest is of the same incident, and so is another of its key, because what befalls one key alone is none of all keys. */
+static bool is_beside(const struct common *common, const struct common_block *block, const struct common_block *largest)
 {
-	return span_near(a->ts, b->ts, 2 * COMMON_BLOCK);
+	return span_near(block->ts, largest->ts, 2 * COMMON_BLOCK) || (!common->all && block->key == largest->key);
 }
 
-/* The largest burst and those beside it are an incident's, if the largest is beyond the limit that the others make. */
+/* Without so many there is no limit. */
+static uint64_t least(const struct common *common)
+{
+	return common->shortest > 0 ? 0 : COMMON_LEAST;
+}
+
+/* The largest value and those beside it are an incident's, as far as they are beyond the limit that the others make. */
 static void leave_out_incident(struct common *common)
 {
-	struct common_block *items = common->baseline.items, largest = items[0];
-	struct common_few others = {0};
+	struct common_block *items = common->baseline.items, largest = {0};
+	struct common_few others = {.largest = common->shortest};
 	size_t kept = 0;
+	double limit;
 
-	for (size_t i = 1; i < common->baseline.count; i++)
+	for (size_t i = 0; i < common->baseline.count; i++)
 		if (items[i].largest > largest.largest)
 			largest = items[i];
 	for (size_t i = 0; i < common->baseline.count; i++)
-		if (!is_near(&items[i], &largest))
-			add_few(&others, items[i].largest);
-	if (others.count < BURSTS_LEAST || largest.largest <= few_limit(&others, probability(common)))
+		if (!is_beside(common, &items[i], &largest))
+			add_few(&others, items[i].largest, common->all ? NULL : items[i].key, false);
+	limit = few_limit(common, &others, probability(common));
+	if (others.count < least(common) || largest.largest <= limit)
 		return;
 	for (size_t i = 0; i < common->baseline.count; i++)
-		if (!is_near(&items[i], &largest))
+		if (!is_beside(common, &items[i], &largest) || (!common->all && items[i].largest <= limit))
 			items[kept++] = items[i];
 	common->baseline.count = kept;
 }
@@ -274,12 +372,22 @@ static void begin_learning(struct common *common)
 	ARRAY_FREE(&points);
 }
 
-/* Bursts are few, so the limit of the largest of them may reach farther than that of single values. */
-static double tail_limit(const struct common *common)
+/* Where values are passed with this probability. They are few, so a tail may reach farther than that of single values. */
+static double limit_at(const struct common *common, double probability)
 {
-	const struct limits *limits = &common->limits;
+	const struct tail_fit *fit = &common->limits.tail;
 
-	return common->all ? fmax(limits->ucl, tail_fit_limit_within(&limits->tail, probability(common), BURSTS_BEYOND)) : limits->ucl;
+	return has_tail(common) ? tail_fit_limit_within(fit, probability, tail_reach(fit->count, probability)) : few_limit(common, &common->few, probability);
+}
+
+int64_t common_limit_of(const struct common *common, struct common_key *key, bool judged)
+{
+	key->limit = common->limit;
+	if (judged && !key->since && common->now != INT64_MIN)
+		key->since = common->now;
+	if (common->judges && key->since && common->now > key->since && common->policy.alarms > 0)
+		key->limit = fmin(key->limit, limit_at(common, probability_of(common, key)));
+	return in_ns(common, key->limit);
 }
 
 /* True: it is another one. */
@@ -287,19 +395,20 @@ static bool make_limit(struct common *common)
 {
 	double before = common->limit;
 
-	common->limit = has_tail(common) ? tail_limit(common) : few_limit(&common->few, probability(common));
+	common->limit = limit_at(common, probability(common));
+	if (has_tail(common))
+		common->limit = fmax(common->limit, common->limits.ucl);
 	return common->limit != before;
 }
 
 /* True: there are limits now. */
 static bool make_limits(struct common *common)
 {
-	if (common->judges || common->baseline.count < (common->all ? BURSTS_LEAST : COMMON_LEAST))
+	if (common->judges || common->baseline.count < least(common))
 		return false;
-	if (common->all)
-		leave_out_incident(common);
+	leave_out_incident(common);
 	for (size_t i = 0; i < common->baseline.count; i++)
-		add_few(&common->few, common->baseline.items[i].largest);
+		add_few(&common->few, common->baseline.items[i].largest, common->all ? NULL : common->baseline.items[i].key, false);
 	if (common->baseline.count >= COMMON_BASELINE)
 		begin_learning(common);
 	common->judges = true;
@@ -307,8 +416,8 @@ static bool make_limits(struct common *common)
 	return true;
 }
 
-/* Whether few values learn from one beyond their limit: an incident of some seconds is but a few of these. */
-static bool may_learn_beyond(struct common *common)
+/* Whether few values learn from one that is larger than all before: an incident of some seconds is but a few of these. */
+static bool may_learn_larger(struct common *common)
 {
 	if (common->incident != INT64_MIN && span_between(common->incident, common->now) < COMMON_APART)
 		return false;
@@ -320,12 +429,12 @@ static void learn_few(struct common *common, double value, bool beyond)
 {
 	double taken = beyond ? fmin(value, TAIL_BEYOND * common->limit) : value;
 
-	if (beyond && !may_learn_beyond(common))
+	if (value > fmax(common->few.largest, common->few.alone) && !may_learn_larger(common))
 		return;
-	add_few(&common->few, taken);
+	add_few(&common->few, taken, common->all ? NULL : common->key, beyond);
 	if (common->learns)
 		return;
-	*ARRAY_ADD(&common->baseline) = (struct common_block){common->now, taken};
+	*ARRAY_ADD(&common->baseline) = (struct common_block){.ts = common->now, .largest = taken};
 	if (common->baseline.count >= COMMON_BASELINE)
 		begin_learning(common);
 }
@@ -370,24 +479,34 @@ static bool end_hold(struct common *common)
 	return held;
 }
 
-bool common_time(struct common *common, int64_t now, uint64_t sharers)
+/* The keys' own limits change with the time that they are known for. */
+static bool is_to_follow(struct common *common)
 {
-	common->sharers = sharers;
+	if (common->all || span_between(common->followed, common->now) < COMMON_APART)
+		return false;
+	common->followed = common->now;
+	return true;
+}
+
+bool common_time(struct common *common, int64_t now, uint64_t keys)
+{
+	common->keys = keys;
 	if (common->begun == INT64_MIN)
 		common->begun = now;
 	common->now = now;
-	if (common->holds && span_between(common->begun, now) < COMMON_HOLD && !(common->all && common->baseline.count >= BURSTS_LEAST))
+	if (common->holds && span_between(common->begun, now) < COMMON_HOLD && !(common->all && common->baseline.count >= COMMON_LEAST))
 		return false;
 	if (!common->judges)
 		return end_hold(common);
 	if (now < common->due)
 		return false;
 	common->due = span_add(now, common->apart);
-	return end_block(common);
+	return end_block(common) || is_to_follow(common);
 }
 
-bool common_end(struct common *common)
+bool common_end(struct common *common, int64_t now)
 {
+	common->now = now;
 	return end_hold(common);
 }
 
@@ -401,7 +520,7 @@ bool common_next(struct common *common, struct sample *sample)
 				next = i;
 		*sample = common->held[next];
 		common->held[next] = common->held[--common->held_count];
-		if (is_beyond(common, sample->value) && rules_above(sample->value, sample->series->limits.ucl) > 0)
+		if (is_told(common, sample) && rules_above(sample->value, sample->series->limits.ucl) > 0)
 			return true;
 	}
 	return false;
@@ -425,4 +544,10 @@ void common_forget(struct common *common, const struct series *series)
 		if (common->held[i].series != series)
 			common->held[kept++] = common->held[i];
 	common->held_count = kept;
+	for (size_t i = 0; i < common->baseline.count; i++)
+		if (common->baseline.items[i].key == series)
+			common->baseline.items[i].key = NULL;
+	common->stranger = common->stranger == series ? NULL : common->stranger;
+	common->key = common->key == series ? NULL : common->key;
+	common->few.key = common->few.key == series ? NULL : common->few.key;
 }

@@ -11,9 +11,12 @@
  * that. So a key may have such a limit of its own, of its bursts: the largest of all its values in each tenth of a second counts.
  *
  * That of all keys begins when the first key has limits, with COMMON_HOLD, in which there are no signals; the largest values are judged
- * at its end. With too few values by then the keys are judged by their own limits, until enough have come. That of bursts needs two of them
- * only, because a short recording may be an incident for the most part, and what comes after its begin says nothing of what is usual. Until
- * there are enough for the method's tail, the limit comes from Student's distribution.
+ * at its end. That of bursts needs two of them only, because a short recording may be an incident for the most part, and what comes after its
+ * begin says nothing of what is usual. Until there are enough for the method's tail, the limit comes from Student's distribution, and reaches
+ * no farther than a tail of the expected shape from the largest value. What one key alone has is none of all keys (reach_out(), is_of_all()).
+ *
+ * The limit of all keys has one half of the false alarms. The other half is the keys', each as much: how often a key is disturbed is known from
+ * its usual disturbances, and how long these are, from those of all. So one that is seldom disturbed has a lower limit.
  */
 #ifndef CHART_COMMON_H
 #define CHART_COMMON_H
@@ -22,8 +25,16 @@
 
 struct common;
 
-/* `all`: of the bursts of one key. NULL: these choices have no use for it. */
-struct common *common_new(const struct policy *policy, bool all);
+/* A key's part in the limit of all keys. All zero: none yet. */
+struct common_key {
+	int64_t since;	/* it is judged; 0: it is not */
+	int64_t last;	/* time when it was disturbed, but not more than usual... */
+	uint64_t times; /* ... and how many times, each apart from the one before */
+	double limit;	/* that its values are judged by */
+};
+
+/* `all`: of the bursts of one key. A time shorter than `shortest` (ns; 0: not known) is no signal. NULL: these choices have no use for it. */
+struct common *common_new(const struct policy *policy, bool all, int64_t shortest);
 void common_free(struct common *common); /* NULL is allowed */
 
 /* Forgets what was learnt. */
@@ -39,15 +50,16 @@ void common_see(struct common *common, const struct sample *sample);
 bool common_judge(struct common *common, const struct sample *sample);
 
 /*
- * The time passes, once a key has limits, or the input ends. True: the limit is another one, and what was remembered can be told. The limits
- * that share the false alarms are `sharers`.
+ * The time passes, once a key has limits, or the input ends. True: the limit is another one, and what was remembered can be told. The keys
+ * of the chart, which share the false alarms, are `keys`.
  */
-bool common_time(struct common *common, int64_t now, uint64_t sharers);
+bool common_time(struct common *common, int64_t now, uint64_t keys);
 enum { COMMON_EVERY = 100000000 }; /* ns; to call it more often is of no use */
-bool common_end(struct common *common);
+bool common_end(struct common *common, int64_t now);
 
-/* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. */
+/* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. That of a key, of which the limit of all keys takes notice here. */
 int64_t common_limit(const struct common *common);
+int64_t common_limit_of(const struct common *common, struct common_key *key, bool judged);
 
 /* The next of what was remembered that is beyond the limit, and beyond its key's as it is known now, in order of start. False: there is no more. */
 bool common_next(struct common *common, struct sample *sample);

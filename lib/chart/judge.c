@@ -107,11 +107,11 @@ static int tell_common(const struct judge *judge, struct common *common)
 
 static int bursts_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
 {
-	uint64_t sharers = HASH_COUNT(set->series);
+	uint64_t keys = HASH_COUNT(set->series);
 
 	set->due = span_add(now, COMMON_EVERY);
 	for (struct series *series = set->series; series; series = series->hh.next) {
-		if (!series->bursts || !series->judges || !common_time(series->bursts, now, sharers))
+		if (!series->bursts || !series->judges || !common_time(series->bursts, now, keys))
 			continue;
 		*begun = true;
 		series_set_follow_bursts(set, series);
@@ -123,7 +123,7 @@ static int bursts_time(const struct judge *judge, struct series_set *set, int64_
 
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
 {
-	if (set->common && set->judged && common_time(set->common, now, 1)) {
+	if (set->common && set->judged && common_time(set->common, now, HASH_COUNT(set->series))) {
 		*begun = true;
 		series_set_follow(set);
 		if (tell_common(judge, set->common) < 0)
@@ -134,13 +134,13 @@ int judge_time(const struct judge *judge, struct series_set *set, int64_t now, b
 	return thin_is_over(&set->clock, now) ? turn_bucket(judge, set, now) : 0;
 }
 
-void judge_last_common(struct series_set *set)
+void judge_last_common(struct series_set *set, int64_t now)
 {
 	if (set->common)
-		common_end(set->common);
+		common_end(set->common, now);
 	for (struct series *series = set->series; series; series = series->hh.next)
 		if (series->bursts)
-			common_end(series->bursts);
+			common_end(series->bursts, now);
 	series_set_follow(set);
 }
 

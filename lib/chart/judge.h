@@ -59,7 +59,7 @@ int judge_tell_limits(const struct judge *judge, struct series *series, int64_t 
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun);
 
 /* The end of all input, behind judge_last_limits(): makes the common limit if it can be made. */
-void judge_last_common(struct series_set *set);
+void judge_last_common(struct series_set *set, int64_t now);
 
 /* The end of all input: makes limits from what was learnt if that is enough; the abnormal samples of the baseline are
  * then in series->worst. And the bucket at hand is written, over or not. */

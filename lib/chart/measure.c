@@ -276,7 +276,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		prepare_pairs(measure, added);
 	added->set.policy = added->judge.policy;
 	added->set.shortest = chart->shortest;
-	added->set.common = chart->common && chart_has_keys(chart) ? common_new(added->set.policy, false) : NULL;
+	added->set.common = chart->common && chart_has_keys(chart) ? common_new(added->set.policy, false, chart->shortest) : NULL;
 	added->set.bursts = chart->bursts || (chart->common && !added->set.common); /* what hits one key only comes in bursts of it */
 	added->set.due = INT64_MIN;
 	if (bind_events(measure, added) < 0) {

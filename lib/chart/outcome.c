@@ -549,7 +549,7 @@ static int last_verdicts(struct measure *measure)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		if (judge_last_limits(&measure->charts.items[i]->judge, &measure->charts.items[i]->set, measure->now) < 0)
 			return -1;
-		judge_last_common(&measure->charts.items[i]->set);
+		judge_last_common(&measure->charts.items[i]->set, measure->now);
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = start_newer(start)) {

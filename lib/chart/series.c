@@ -35,6 +35,7 @@ static void pause_series(struct series *series, const struct policy *policy)
 	series_forget_signs(series);
 	digest_forget(&series->digest);
 	series->learner->pause(series->learnt);
+	series->common = (struct common_key){0};
 	if (series->bursts)
 		common_pause(series->bursts);
 }
@@ -227,9 +228,10 @@ struct series *series_set_find(const struct series_set *set, const int64_t id[CH
 	return series;
 }
 
-static int64_t shortest_of(const struct series_set *set, const struct common *bursts)
+static int64_t shortest_of(const struct series_set *set, struct series *series)
 {
-	int64_t common = set->common ? common_limit(set->common) : 0, own = bursts ? common_limit(bursts) : 0;
+	int64_t common = set->common ? common_limit_of(set->common, &series->common, series->judges) : 0;
+	int64_t own = series->bursts ? common_limit(series->bursts) : 0;
 	int64_t limit = common > own ? common : own;
 
 	return limit > set->shortest ? limit : set->shortest;
@@ -237,7 +239,7 @@ static int64_t shortest_of(const struct series_set *set, const struct common *bu
 
 void series_set_follow_bursts(const struct series_set *set, struct series *series)
 {
-	set_shortest(series, set->policy, shortest_of(set, series->bursts));
+	set_shortest(series, set->policy, shortest_of(set, series));
 }
 
 void series_set_follow(struct series_set *set)
@@ -264,7 +266,7 @@ struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEY
 		return NULL;
 	series = series_new(set->policy, id, chart, key);
 	if (set->bursts && !series->judges) /* else the user gave the limits */
-		series->bursts = common_new(set->policy, true);
+		series->bursts = common_new(set->policy, true, set->shortest);
 	series_set_follow_bursts(set, series);
 	series->forgotten = set->forgotten;
 	set->judged |= series->judges;

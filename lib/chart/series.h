@@ -85,6 +85,7 @@ struct series {
 	double single;	  /* the limit that this comes from, of a single value */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
 	struct series_signs *signs; /* NULL: there are none */
+	struct common_key common;  /* its part in the limit that keys have in common */
 	struct common *bursts;	   /* the limit of its bursts; NULL: it has none */
 	struct thread_tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;

@@ -307,6 +307,11 @@ double tail_fit_limit_within(const struct tail_fit *fit, double p, double reach)
 	return fmin(fit->threshold + excess, reach * fit->largest);
 }
 
+double tail_reach(uint64_t count, double p)
+{
+	return fmax(TAIL_BEYOND, pow((double)count * p, -SHAPE_EXPECTED));
+}
+
 double tail_fit_limit(const struct tail_fit *fit, double p)
 {
 	return tail_fit_limit_within(fit, p, TAIL_BEYOND);

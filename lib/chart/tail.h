@@ -65,6 +65,12 @@ double tail_fit_limit(const struct tail_fit *fit, double p);
 /* The same, but not more than `reach` times it. */
 double tail_fit_limit_within(const struct tail_fit *fit, double p, double reach);
 
+/*
+ * How many times as far as the largest of so many values a tail of the expected shape reaches until it is passed with probability p. The largest
+ * is passed with one in so many, and such a tail falls with a power; at least TAIL_BEYOND times.
+ */
+double tail_reach(uint64_t count, double p);
+
 struct tail *tail_new(void);
 void tail_free(struct tail *tail);
 void tail_forget(struct tail *tail); /* as new */
