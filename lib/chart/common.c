@@ -21,6 +21,7 @@
 #define COMMON_BLOCK COMMON_EVERY
 #define COMMON_APART NSEC_PER_SEC
 enum { COMMON_LEAST = 2, COMMON_BASELINE = 12 /* of the method */, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
+#define BURSTS_BEYOND 4.0 /* times the largest burst, or the second of few; as far as a tail, 1 of 3 crowds of 320 readers was not told */
 
 struct common_block {
 	int64_t ts;
@@ -32,9 +33,9 @@ struct common_block {
 struct common_few {
 	uint64_t count;
 	double mean, squares;
-	double largest; /* but for what one key or incident alone had, because that shows nothing of what is usual */
-	double alone;	/* the largest of that... */
-	const struct series *key; /* ... and whose it is; NULL: of bursts */
+	double largest; /* of those that are not of the key with the very largest; of bursts, the second */
+	double alone;	/* the very largest... */
+	const struct series *key; /* ... and its key; NULL: of bursts */
 };
 
 struct common {
@@ -276,37 +277,41 @@ static double probability_of(const struct common *common, const struct common_ke
 	return fmin(common->policy.alarms / sharers(common) / (double)common->keys * passed / ((double)key->times + 0.5), TAIL_SHARE);
 }
 
-/* Of bursts, a value within the limits is usual by itself; else it takes another one as large, of another key or incident. */
-static void reach_out(struct common_few *few, double value, const struct series *key, bool beyond)
+/* How large usual values are takes two to tell, of different keys or bursts: one incident alone does not lift the limit. */
+static void reach_out(struct common_few *few, double value, const struct series *key)
 {
-	bool usual = !key && !beyond, again = key && key == few->key;
-
-	if (!again)
-		few->largest = fmax(few->largest, usual ? value : fmin(value, few->alone));
-	if (usual || value <= few->alone)
+	if (!key || key != few->key)
+		few->largest = fmax(few->largest, fmin(value, few->alone));
+	if (value <= few->alone)
 		return;
 	few->alone = value;
 	few->key = key;
 }
 
 /* `key`: of the value; NULL: of a burst. */
-static void add_few(struct common_few *few, double value, const struct series *key, bool beyond)
+static void add_few(struct common_few *few, double value, const struct series *key)
 {
 	double logarithm = scale_to(SCALE_LOG, value), off = logarithm - few->mean;
 
 	few->count++;
 	few->mean += off / (double)few->count;
 	few->squares += off * (logarithm - few->mean);
-	reach_out(few, value, key, beyond);
+	reach_out(few, value, key);
+}
+
+/* A key has bursts of its own, and many, so their limit need not reach far, and an incident may come before there are many. */
+static double reach_of(const struct common *common, uint64_t count, double probability)
+{
+	return common->all ? BURSTS_BEYOND : tail_reach(count, probability);
 }
 
 /*
  * The next value exceeds this limit with the probability if logarithms are normal. Student's distribution, because few values estimate the spread.
- * It reaches no farther than a tail beyond the largest, or twice as far as what one key alone had; nor less far than one beyond what any machine has.
+ * It reaches no farther than a tail beyond the largest, or twice as far as what one key alone had; and as far as one beyond what any machine has.
  */
 static double few_limit(const struct common *common, const struct common_few *few, double probability)
 {
-	double count = (double)few->count, reach = tail_reach(few->count + 1, probability), sigma, beyond;
+	double count = (double)few->count, reach = reach_of(common, few->count + 1, probability), sigma, beyond;
 	double farthest = fmax(reach * few->largest, few->key ? TAIL_BEYOND * few->alone : 0);
 
 	if (few->count < COMMON_LEAST)
@@ -346,7 +351,7 @@ static void leave_out_incident(struct common *common)
 			largest = items[i];
 	for (size_t i = 0; i < common->baseline.count; i++)
 		if (!is_beside(common, &items[i], &largest))
-			add_few(&others, items[i].largest, common->all ? NULL : items[i].key, false);
+			add_few(&others, items[i].largest, common->all ? NULL : items[i].key);
 	limit = few_limit(common, &others, probability(common));
 	if (others.count < least(common) || largest.largest <= limit)
 		return;
@@ -377,7 +382,7 @@ static double limit_at(const struct common *common, double probability)
 {
 	const struct tail_fit *fit = &common->limits.tail;
 
-	return has_tail(common) ? tail_fit_limit_within(fit, probability, tail_reach(fit->count, probability)) : few_limit(common, &common->few, probability);
+	return has_tail(common) ? tail_fit_limit_within(fit, probability, reach_of(common, fit->count, probability)) : few_limit(common, &common->few, probability);
 }
 
 int64_t common_limit_of(const struct common *common, struct common_key *key, bool judged)
@@ -408,7 +413,7 @@ static bool make_limits(struct common *common)
 		return false;
 	leave_out_incident(common);
 	for (size_t i = 0; i < common->baseline.count; i++)
-		add_few(&common->few, common->baseline.items[i].largest, common->all ? NULL : common->baseline.items[i].key, false);
+		add_few(&common->few, common->baseline.items[i].largest, common->all ? NULL : common->baseline.items[i].key);
 	if (common->baseline.count >= COMMON_BASELINE)
 		begin_learning(common);
 	common->judges = true;
@@ -416,7 +421,7 @@ static bool make_limits(struct common *common)
 	return true;
 }
 
-/* Whether few values learn from one that is larger than all before: an incident of some seconds is but a few of these. */
+/* Whether few values learn from one beyond the limit, or of all keys larger than all before: an incident of some seconds is but a few of these. */
 static bool may_learn_larger(struct common *common)
 {
 	if (common->incident != INT64_MIN && span_between(common->incident, common->now) < COMMON_APART)
@@ -429,9 +434,9 @@ static void learn_few(struct common *common, double value, bool beyond)
 {
 	double taken = beyond ? fmin(value, TAIL_BEYOND * common->limit) : value;
 
-	if (value > fmax(common->few.largest, common->few.alone) && !may_learn_larger(common))
+	if ((beyond || (!common->all && value > common->few.alone)) && !may_learn_larger(common))
 		return;
-	add_few(&common->few, taken, common->all ? NULL : common->key, beyond);
+	add_few(&common->few, taken, common->all ? NULL : common->key);
 	if (common->learns)
 		return;
 	*ARRAY_ADD(&common->baseline) = (struct common_block){.ts = common->now, .largest = taken};
