@@ -335,7 +335,7 @@ static bool is_beside(const struct common *common, const struct common_block *bl
 /* Without so many there is no limit. */
 static uint64_t least(const struct common *common)
 {
-	return common->shortest > 0 ? 0 : COMMON_LEAST;
+	return common->shortest > 0 && !common->all ? 0 : COMMON_LEAST;
 }
 
 /* The largest value and those beside it are an incident's, as far as they are beyond the limit that the others make. */
