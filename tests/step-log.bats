@@ -277,6 +277,22 @@ end depth=0 why=to'
 }
 
 # bats test_tags=live
+@test "a process that is killed while it is let go is not waited for" {
+	local child
+	begin
+	stepping '' --from=handle --to=done
+	until_true 60 has_breakpoints
+	printf v >&9
+	until_true 60 grep -q '^State:.D' "/proc/$pid/status"
+	child=$(pgrep -P "$pid")
+	kill "$logger"
+	kill -KILL "$pid"
+	run timeout 20 tail --pid="$logger" -f /dev/null
+	assert_success
+	kill "$child"
+}
+
+# bats test_tags=live
 @test "the limit, a closed pipe, a full disk, a signal meanwhile, and another debugger" {
 	begin
 	stepping s --from=look --to=never --limit=300

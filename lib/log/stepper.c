@@ -203,6 +203,14 @@ static void on_child(int signal)
 
 enum { NOBODY = -1, LEFT = -2 };
 
+/* The end of a process's first thread comes only when those of all others have been taken. False: there was none to take. */
+static bool take_ends(void)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) == 0 && info.si_pid;
+}
+
 /* The next thread that stops or ends, of any or of this one; NOBODY: there is none left; LEFT: nobody reads any more (where `watched`). */
 static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watched, int *status)
 {
@@ -217,6 +225,8 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 			return stopped;
 		if (stopped < 0)
 			return NOBODY;
+		if (thread > 0 && take_ends())
+			continue;
 		ppoll(&out, 1, NULL, &none); /* SIGCHLD comes here only */
 		if (watched && out.revents & POLLERR)
 			return LEFT;
