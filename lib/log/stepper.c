@@ -203,12 +203,26 @@ static void on_child(int signal)
 
 enum { NOBODY = -1, LEFT = -2 };
 
-/* The end of a process's first thread comes only when those of all others have been taken. False: there was none to take. */
-static bool take_ends(void)
+/* Takes the end of a thread. False: it has not ended; its stop, which waitid(2) tells of traced threads whatever it is asked for, is left. */
+static bool take_end(idtype_t which, int32_t thread)
 {
 	siginfo_t info = {0};
 
-	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) == 0 && info.si_pid;
+	if (waitid(which, (id_t)thread, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 || info.si_pid == 0)
+		return false;
+	if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
+		return false;
+	return waitpid(info.si_pid, NULL, __WALL | WNOHANG) > 0;
+}
+
+/* The end of a process's first thread comes only when those of all others have been taken, also of one that was made a moment ago. */
+static bool take_ends(const struct tracer *tracer)
+{
+	bool taken = take_end(P_ALL, 0);
+
+	for (size_t i = 0; i < tracer->tracees.count; i++)
+		taken |= take_end(P_PID, tracer->tracees.items[i].thread);
+	return taken;
 }
 
 /* The next thread that stops or ends, of any or of this one; NOBODY: there is none left; LEFT: nobody reads any more (where `watched`). */
@@ -225,7 +239,7 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 			return stopped;
 		if (stopped < 0)
 			return NOBODY;
-		if (thread > 0 && take_ends())
+		if (thread > 0 && take_ends(tracer))
 			continue;
 		ppoll(&out, 1, NULL, &none); /* SIGCHLD comes here only */
 		if (watched && out.revents & POLLERR)
