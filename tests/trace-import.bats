@@ -1120,7 +1120,7 @@ number() {
 		printf '# tracer: nop\n#\n'
 		for i in {1..400}; do
 			printf '  app-77  [000] .... %d.%06d: sys_enter: NR 54 (3, 0, 0, 0, 0, 0)\n' $((i / 100)) $((i % 100 * 10000))
-			printf '  app-77  [000] .... %d.%06d: sys_exit: NR 54 = 0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 390) * 5000))
+			printf '  app-77  [000] .... %d.%06d: sys_exit: NR 54 = 0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 400) * 90000))
 		done
 	) >phone
 	named() { trace-import "$@" | cchart-filter -c syscall --text | sed -nE 's/^signal .* key=([a-z0-9_]+) .*/\1/p'; }
@@ -1261,14 +1261,14 @@ END
 @test "strace: a machine's calls have its numbers, and charts and blame its names" {
 	for i in {1..400}; do
 		printf '9 17000000%02d.%06d fcntl64(5, F_GETFL) = 1 <0.%06d>\n' $((i / 100)) $((i % 100 * 10000)) \
-			$((500 + i % 7 + (i == 390) * 5000))
+			$((500 + i % 7 + (i == 400) * 90000))
 	done >log
 	trace-import --machine=armv7l log >arm.tb
 	run -0 stream-cat --text arm.tb
 	assert_line --partial 'sys_enter id=221 args=0x5,0x0'
 	cchart-filter --text -c syscall arm.tb | grep ^signal >signals
 	run cat signals
-	assert_output --regexp 'key=fcntl64 value=0\.0055'
+	assert_output --regexp 'key=fcntl64 value=0\.0905'
 	assert_equal "${#lines[@]}" 1
 	run -0 --separate-stderr trace-import --text log # by its calls it is no x86_64
 	assert_output --regexp '^stream version=1 machine=(i686|armv7l)'
@@ -1387,7 +1387,7 @@ END
 	for i in {1..800}; do
 		call=(openat ioctl)
 		printf 'app 77 [000] %d.%06d: syscalls:sys_enter_%s: fd: 0x00000003\n' $((i / 100)) $((i % 100 * 10000)) ${call[i % 2]}
-		printf 'app 77 [000] %d.%06d: syscalls:sys_exit_%s: 0x0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 790) * 5000)) ${call[i % 2]}
+		printf 'app 77 [000] %d.%06d: syscalls:sys_exit_%s: 0x0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 800) * 90000)) ${call[i % 2]}
 	done >perf
 	sed -E 's/^app 77 \[000\] ([0-9.]+): syscalls:sys_enter_([a-z]+): .*/[\1] (+0.1) h syscall_entry_\2: { cpu_id = 0 }, { tid = 77 }, { fd = 3 }/
 		s/^app 77 \[000\] ([0-9.]+): syscalls:sys_exit_([a-z]+): .*/[\1] (+0.1) h syscall_exit_\2: { cpu_id = 0 }, { tid = 77 }, { ret = 0 }/' perf >lttng
