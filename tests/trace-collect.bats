@@ -833,7 +833,7 @@ lapped() {
 	other=$!
 	for option in --stack --no-recorder; do
 		mkfifo pipe
-		cchart-filter --text --method=imr --sigma=0.0001 --min-ratio=0 --baseline=20 --keep=1 --before=1m <pipe >context 3>&- &
+		cchart-filter --text --limit=1us --only-limit --keep=1 --before=1m <pipe >context 3>&- &
 		filter=$!
 		collect -b 64M -p $victim -c runq $option >pipe
 		until_true 60 is_tracing $pid
