@@ -257,15 +257,19 @@ end depth=0 why=to'
 	done
 }
 
-# bats test_tags=live
-@test "a second signal ends it though a thread cannot be stopped, which is let go later" {
-	local child
+# The logger waits for a call; the process, for its child: no signal but the last reaches it.
+begin_stuck() {
 	begin
 	stepping '' --from=handle --to=done
 	until_true 60 has_breakpoints
 	printf v >&9
 	until_true 60 grep -q '^State:.D' "/proc/$pid/status"
 	child=$(pgrep -P "$pid")
+}
+
+# bats test_tags=live
+@test "a second signal ends it though a thread cannot be stopped, which is let go later" {
+	begin_stuck
 	kill "$logger"
 	run timeout 2 tail --pid="$logger" -f /dev/null
 	assert_failure
@@ -278,13 +282,7 @@ end depth=0 why=to'
 
 # bats test_tags=live
 @test "a process that is killed while it is let go is not waited for" {
-	local child
-	begin
-	stepping '' --from=handle --to=done
-	until_true 60 has_breakpoints
-	printf v >&9
-	until_true 60 grep -q '^State:.D' "/proc/$pid/status"
-	child=$(pgrep -P "$pid")
+	begin_stuck
 	kill "$logger"
 	kill -KILL "$pid"
 	run timeout 20 tail --pid="$logger" -f /dev/null

@@ -223,7 +223,7 @@ static void count(const struct common *common, const struct sample *sample)
 
 /*
  * What befalls one key alone is no disturbance of all: of values beyond the limit in a row that are of one key only the first is learnt. A
- * value that is beyond its key's own limit only is told for that, and not learnt.
+ * value beyond its key's own limit only is a signal, and is not learnt.
  */
 static bool is_of_all(struct common *common, const struct sample *sample, bool told)
 {
@@ -332,7 +332,7 @@ static bool is_beside(const struct common *common, const struct common_block *bl
 	return span_near(block->ts, largest->ts, 2 * COMMON_BLOCK) || (!common->all && block->key == largest->key);
 }
 
-/* Without so many there is no limit. */
+/* How many values a limit needs. */
 static uint64_t least(const struct common *common)
 {
 	return common->shortest > 0 && !common->all ? 0 : COMMON_LEAST;

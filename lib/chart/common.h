@@ -57,7 +57,7 @@ bool common_time(struct common *common, int64_t now, uint64_t keys);
 enum { COMMON_EVERY = 100000000 }; /* ns; to call it more often is of no use */
 bool common_end(struct common *common, int64_t now);
 
-/* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. That of a key, of which the limit of all keys takes notice here. */
+/* The limit in ns; 0: there is none; INT64_MAX: during COMMON_HOLD. common_limit_of() is that of one key, and updates the key. */
 int64_t common_limit(const struct common *common);
 int64_t common_limit_of(const struct common *common, struct common_key *key, bool judged);
 

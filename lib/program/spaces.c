@@ -31,7 +31,7 @@ struct space {
 	UT_hash_handle hh;
 };
 
-/* What reading the mappings of a user's processes has cost so far. */
+/* The time spent so far on the mappings of a user's processes. */
 struct reading {
 	uint32_t user;
 	int64_t spent; /* CPU time, ns */

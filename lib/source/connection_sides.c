@@ -172,7 +172,7 @@ static enum side side_of_unix(int fd)
 	return own ? SIDE_ASKED : SIDE_ASKS;
 }
 
-/* What a socket of another process is. */
+/* The kind of a socket of another process. */
 struct end {
 	enum side side;
 	bool listens;

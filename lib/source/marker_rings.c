@@ -70,7 +70,7 @@ static void drop(struct marker_rings *rings, size_t at)
 	rings->list.items[at] = rings->list.items[--rings->list.count];
 }
 
-/* Reads so many bytes; false: the file is shorter. */
+/* Reads `size` bytes; false: the file is shorter. */
 static bool read_all(int fd, void *bytes, size_t size, off_t at)
 {
 	return pread(fd, bytes, size, at) == (ssize_t)size;

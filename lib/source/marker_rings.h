@@ -33,7 +33,7 @@ void marker_rings_free(struct marker_rings *rings);
 /* Opens what this descriptor of the process is. False: it is no such file, it cannot be opened, or there are too many. */
 bool marker_rings_add(struct marker_rings *rings, int32_t pid, int fd);
 
-/* What is in the rings now is what comes next. Rings of processes that are over go once they are empty. */
+/* Fixes how far marker_rings_next() will read. Closes the empty rings of processes that have ended. */
 void marker_rings_look(struct marker_rings *rings);
 
 /* The next markers, as a datagram; their process. Returns its size, 0: there are none left. What was overwritten before, and what is none, is counted as dropped. */
