@@ -525,9 +525,8 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	told() { [ "$(find /proc/$edge_pid/fd -lname '*bpf_link' | wc -l)" = 2 ]; }
 	until_true 300 told
 	./tbshort http://brief.example.org
-	# collectors trace when they read their rings
-	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 4 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
-	until_true 300 traces
+	trace() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 4 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do is_tracing "$pid" || return; done; }
+	until_true 300 trace
 	for i in 1 2 3; do ./tbfleet; done
 	./tburl -c true
 	./tbshort

@@ -41,6 +41,12 @@ until_true() {
 	done
 }
 
+# is_tracing PID[.kept]: tells whether a collector traces. A new instance has tracing on, too, until the collector turns that off and opens its rings.
+is_tracing() {
+	[ -n "$(find /proc/"${1%.kept}"/fd -lname '*trace_pipe_raw' -print -quit 2>/dev/null)" ] &&
+		[ "$(cat /sys/kernel/tracing/instances/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
+}
+
 # The head of a binary stream of the first version, whose records are not in blocks.
 plain_head() {
 	printf '\211tailb\r\n\002\001\001\000\000\000\000\000'

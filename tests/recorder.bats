@@ -128,10 +128,6 @@ pair() {
 	until_true 60 is_tracing "$pid"
 }
 
-is_tracing() {
-	[ "$(cat $INSTANCES/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
-}
-
 is_gone() {
 	[ ! -e $INSTANCES/tailblame-"$1" ] && [ ! -e $INSTANCES/tailblame-"$1".kept ]
 }

@@ -20,10 +20,6 @@ teardown() {
 	if [ -n "$group" ]; then until_true 60 rmdir $group 2>/dev/null; fi
 }
 
-is_tracing() {
-	[ "$(cat $INSTANCES/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
-}
-
 is_gone() {
 	[ ! -e $INSTANCES/tailblame-"$1" ] && ! grep -qs "tailblame_$1/" /sys/kernel/tracing/uprobe_events
 }
