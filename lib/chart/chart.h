@@ -40,7 +40,8 @@
  * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
  * `common=yes` there says that the same disturbances hit all keys: a value beyond its key's limit is judged once more by a limit that all have
- * in common. `bursts=yes` says that a key's values come in bursts: the largest of each is judged once more (chart/common.h).
+ * in common (chart/disturbances.h). `bursts=yes` says that a key's values come in bursts: the largest of each is judged once more
+ * (chart/block_maxima.h).
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
  * the interval that is counted in (a second).
@@ -105,7 +106,7 @@ struct chart {
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
-	bool common, bursts; /* its keys have a limit in common, too; values of one time have; see common.h */
+	bool common, bursts; /* its keys have a limit in common, too; values of one time have */
 	bool calls; /* its events are system calls: waits for work do not count */
 	int64_t shortest;	     /* ns: a shorter time is no signal */
 	const struct method *method; /* of a chart that counts; else NULL */

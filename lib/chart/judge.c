@@ -94,12 +94,22 @@ static int turn_bucket(const struct judge *judge, struct series_set *set, int64_
 	return 0;
 }
 
-/* The common limit, or that of a key's bursts, is another one: it has let some values pass. */
-static int tell_common(const struct judge *judge, struct common *common)
+/* The limit of a key's bursts is another one: it has let some values pass. */
+static int tell_bursts(const struct judge *judge, struct block_maxima *bursts)
 {
 	struct sample sample;
 
-	while (common_next(common, &sample))
+	while (maxima_next(bursts, &sample))
+		if (judge_signal(judge, &sample, RULE(1)) < 0)
+			return -1;
+	return 0;
+}
+
+static int tell_disturbances(const struct judge *judge, struct disturbances *disturbances)
+{
+	struct sample sample;
+
+	while (disturbances_next(disturbances, &sample))
 		if (judge_signal(judge, &sample, RULE(1)) < 0)
 			return -1;
 	return 0;
@@ -109,13 +119,13 @@ static int bursts_time(const struct judge *judge, struct series_set *set, int64_
 {
 	uint64_t keys = HASH_COUNT(set->series);
 
-	set->due = span_add(now, COMMON_EVERY);
+	set->due = span_add(now, MAXIMA_BLOCK);
 	for (struct series *series = set->series; series; series = series->hh.next) {
-		if (!series->bursts || !series->judges || !common_time(series->bursts, now, keys))
+		if (!series->bursts || !series->judges || maxima_time(series->bursts, now, keys) != MAXIMA_OTHER_LIMIT)
 			continue;
 		*begun = true;
 		series_set_follow_bursts(set, series);
-		if (tell_common(judge, series->bursts) < 0)
+		if (tell_bursts(judge, series->bursts) < 0)
 			return -1;
 	}
 	return 0;
@@ -123,10 +133,10 @@ static int bursts_time(const struct judge *judge, struct series_set *set, int64_
 
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
 {
-	if (set->common && set->judged && common_time(set->common, now, HASH_COUNT(set->series))) {
+	if (set->disturbances && set->judged && disturbances_time(set->disturbances, now, HASH_COUNT(set->series))) {
 		*begun = true;
 		series_set_follow(set);
-		if (tell_common(judge, set->common) < 0)
+		if (tell_disturbances(judge, set->disturbances) < 0)
 			return -1;
 	}
 	if (set->bursts && set->judged && now >= set->due && bursts_time(judge, set, now, begun) < 0)
@@ -134,13 +144,13 @@ int judge_time(const struct judge *judge, struct series_set *set, int64_t now, b
 	return thin_is_over(&set->clock, now) ? turn_bucket(judge, set, now) : 0;
 }
 
-void judge_last_common(struct series_set *set, int64_t now)
+void judge_last_maxima(struct series_set *set, int64_t now)
 {
-	if (set->common)
-		common_end(set->common, now);
+	if (set->disturbances)
+		disturbances_end(set->disturbances, now);
 	for (struct series *series = set->series; series; series = series->hh.next)
 		if (series->bursts)
-			common_end(series->bursts, now);
+			maxima_end(series->bursts, now);
 	series_set_follow(set);
 }
 
@@ -413,12 +423,12 @@ static bool is_abnormal(const struct series_set *set, const struct series *serie
 	return (set->policy->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && has_practical_weight(set, series, value);
 }
 
-/* Tells whether a value beyond its key's limit is beyond the common one, too, and beyond that of its key's bursts. */
+/* Tells whether a value beyond its key's limit is beyond that of disturbances, too, and beyond that of its key's bursts. */
 static bool is_uncommon(const struct series_set *set, const struct sample *sample)
 {
-	struct common *bursts = sample->series->bursts;
+	struct block_maxima *bursts = sample->series->bursts;
 
-	return (!set->common || common_judge(set->common, sample)) && (!bursts || common_judge(bursts, sample));
+	return (!set->disturbances || disturbances_judge(set->disturbances, sample)) && (!bursts || maxima_judge(bursts, sample));
 }
 
 /* Keeps those of the baseline's worst values that are abnormal by the limits made from it. */
@@ -437,7 +447,7 @@ static int take_baseline(const struct judge *judge, struct series_set *set, stru
 	if (make_limits(series, judge->policy, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	set->judged = true;
-	if (series->bursts && common_time(series->bursts, now, HASH_COUNT(set->series)))
+	if (series->bursts && maxima_time(series->bursts, now, HASH_COUNT(set->series)) == MAXIMA_OTHER_LIMIT)
 		series_set_follow_bursts(set, series);
 	sift_worst(set, series);
 	return tell_again(judge, series, now);
@@ -555,10 +565,8 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	struct point point;
 
 	series_set_count(set, sample->end);
-	if (set->common)
-		common_see(set->common, sample);
 	if (series->bursts)
-		common_see(series->bursts, sample);
+		maxima_take(series->bursts, sample);
 	digest_add(&series->digest, sample->value / (sample->size > 0 ? sample->size : 1), sample->end);
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;

@@ -53,13 +53,13 @@ int judge_single(const struct judge *judge, const struct sample *sample);
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);
 
 /*
- * The time passes: reports the current bucket if it is over, and begins the next; and what the common limit has let pass. Sets *begun if that
- * limit is new.
+ * The time passes: reports the current bucket if it is over, and begins the next; and what the limits of block maxima have let pass. Sets *begun
+ * if one of these is new.
  */
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun);
 
-/* The end of all input, behind judge_last_limits(): makes the common limit if it can be made. */
-void judge_last_common(struct series_set *set, int64_t now);
+/* The end of all input, behind judge_last_limits(): makes the limits of block maxima that can be made. */
+void judge_last_maxima(struct series_set *set, int64_t now);
 
 /* The end of all input: makes limits from what was learnt if that is enough; the abnormal samples of the baseline are
  * then in series->worst. And the bucket at hand is written, over or not. */

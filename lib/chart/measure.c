@@ -276,8 +276,8 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		prepare_pairs(measure, added);
 	added->set.policy = added->judge.policy;
 	added->set.shortest = chart->shortest;
-	added->set.common = chart->common && chart_has_keys(chart) ? common_new(added->set.policy, false, chart->shortest) : NULL;
-	added->set.bursts = chart->bursts || (chart->common && !added->set.common); /* what hits one key only comes in bursts of it */
+	added->set.disturbances = chart->common && chart_has_keys(chart) ? disturbances_new(added->set.policy, chart->shortest) : NULL;
+	added->set.bursts = chart->bursts || (chart->common && !added->set.disturbances); /* what hits one key only comes in bursts of it */
 	added->set.due = INT64_MIN;
 	if (bind_events(measure, added) < 0) {
 		active_chart_free(added);

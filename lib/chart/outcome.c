@@ -520,10 +520,10 @@ static void gather_worst(samples *found, struct series_set *set)
 	for (series = set->series; series; series = series->hh.next) {
 		for (int i = 0; i < series->worst_count && series->judges; i++)
 			*ARRAY_ADD(found) = series->worst[i];
-		while (series->bursts && common_next(series->bursts, &sample))
+		while (series->bursts && maxima_next(series->bursts, &sample))
 			*ARRAY_ADD(found) = sample;
 	}
-	while (set->common && common_next(set->common, &sample))
+	while (set->disturbances && disturbances_next(set->disturbances, &sample))
 		*ARRAY_ADD(found) = sample;
 }
 
@@ -549,7 +549,7 @@ static int last_verdicts(struct measure *measure)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		if (judge_last_limits(&measure->charts.items[i]->judge, &measure->charts.items[i]->set, measure->now) < 0)
 			return -1;
-		judge_last_common(&measure->charts.items[i]->set, measure->now);
+		judge_last_maxima(&measure->charts.items[i]->set, measure->now);
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = start_newer(start)) {
@@ -678,10 +678,10 @@ static int64_t learning_since(const struct series_set *set)
 	const struct series *series;
 	int64_t first = INT64_MAX;
 
-	if (set->common)
-		first = common_first(set->common);
+	if (set->disturbances)
+		first = disturbances_first(set->disturbances);
 	for (series = set->series; series; series = series->hh.next) {
-		int64_t bursts = series->bursts ? common_first(series->bursts) : INT64_MAX, own = series->judges ? INT64_MAX : series->first;
+		int64_t bursts = series->bursts ? maxima_first(series->bursts) : INT64_MAX, own = series->judges ? INT64_MAX : series->first;
 
 		first = own < first ? own : first;
 		first = bursts < first ? bursts : first;

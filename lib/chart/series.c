@@ -10,7 +10,7 @@
 static void series_free(struct series *series)
 {
 	series->learner->free(series->learnt);
-	common_free(series->bursts);
+	maxima_free(series->bursts);
 	plot_free(&series->plot);
 	free(series->baseline.items);
 	digest_forget(&series->digest);
@@ -35,9 +35,9 @@ static void pause_series(struct series *series, const struct policy *policy)
 	series_forget_signs(series);
 	digest_forget(&series->digest);
 	series->learner->pause(series->learnt);
-	series->common = (struct common_key){0};
+	series->disturbed = (struct disturbed){0};
 	if (series->bursts)
-		common_pause(series->bursts);
+		maxima_pause(series->bursts);
 }
 
 /* The age at which a value begins to be abnormal is one nanosecond above this. */
@@ -150,23 +150,23 @@ void series_set_forget(struct series_set *set)
 {
 	while (set->series)
 		remove_series(set, set->series);
-	if (set->common)
-		common_empty(set->common);
+	if (set->disturbances)
+		disturbances_empty(set->disturbances);
 }
 
 void series_set_free(struct series_set *set)
 {
 	series_set_forget(set);
-	common_free(set->common);
-	set->common = NULL;
+	disturbances_free(set->disturbances);
+	set->disturbances = NULL;
 }
 
 void series_set_pause(struct series_set *set)
 {
 	for (struct series *series = set->series; series; series = series->hh.next)
 		pause_series(series, set->policy);
-	if (set->common)
-		common_pause(set->common);
+	if (set->disturbances)
+		disturbances_pause(set->disturbances);
 	set->due = INT64_MIN;
 	series_set_follow(set);
 }
@@ -203,8 +203,8 @@ struct series *series_set_coldest(const struct series_set *set)
 
 void series_set_drop(struct series_set *set, struct series *series)
 {
-	if (set->common)
-		common_forget(set->common, series);
+	if (set->disturbances)
+		disturbances_forget(set->disturbances, series);
 	remove_series(set, series);
 	set->forgotten++;
 }
@@ -230,9 +230,9 @@ struct series *series_set_find(const struct series_set *set, const int64_t id[CH
 
 static int64_t shortest_of(const struct series_set *set, struct series *series)
 {
-	int64_t common = set->common ? common_limit_of(set->common, &series->common, series->judges) : 0;
-	int64_t own = series->bursts ? common_limit(series->bursts) : 0;
-	int64_t limit = common > own ? common : own;
+	int64_t of_all = set->disturbances ? disturbances_limit(set->disturbances, &series->disturbed, series->judges) : 0;
+	int64_t of_bursts = series->bursts ? maxima_ns(series->bursts, maxima_limit(series->bursts)) : 0;
+	int64_t limit = of_all > of_bursts ? of_all : of_bursts;
 
 	return limit > set->shortest ? limit : set->shortest;
 }
@@ -251,10 +251,10 @@ void series_set_follow(struct series_set *set)
 /* The user gave the limits, so the series does not learn from values beyond them. */
 static void judge_by_keys(struct series_set *set)
 {
-	if (!set->common)
+	if (!set->disturbances)
 		return;
-	common_free(set->common);
-	set->common = NULL;
+	disturbances_free(set->disturbances);
+	set->disturbances = NULL;
 	series_set_follow(set);
 }
 
@@ -266,7 +266,7 @@ struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEY
 		return NULL;
 	series = series_new(set->policy, id, chart, key);
 	if (set->bursts && !series->judges) /* else the user gave the limits */
-		series->bursts = common_new(set->policy, true, set->shortest);
+		series->bursts = maxima_new(set->policy, &maxima_of_bursts, set->shortest);
 	series_set_follow_bursts(set, series);
 	series->forgotten = set->forgotten;
 	set->judged |= series->judges;

@@ -14,8 +14,9 @@
 #include <stdint.h>
 #include <uthash.h>
 
-#include "chart/common.h"
+#include "chart/block_maxima.h"
 #include "chart/digest.h"
+#include "chart/disturbances.h"
 #include "chart/limits.h"
 #include "chart/policy.h"
 #include "chart/sample.h"
@@ -85,8 +86,8 @@ struct series {
 	double single;	  /* the limit that this comes from, of a single value */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
 	struct series_signs *signs; /* NULL: there are none */
-	struct common_key common;  /* its part in the limit that keys have in common */
-	struct common *bursts;	   /* the limit of its bursts; NULL: it has none */
+	struct disturbed disturbed;  /* its part in the disturbances of all keys */
+	struct block_maxima *bursts; /* they have a limit; NULL: they have none */
 	struct thread_tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
 	struct plot plot;
@@ -130,7 +131,7 @@ struct thin_clock {
 struct series_set {
 	const struct policy *policy;
 	int64_t shortest;      /* ns: a shorter time is no signal; 0: any may be one */
-	struct common *common; /* NULL: each key has its own limit only */
+	struct disturbances *disturbances; /* of all keys; NULL: each key has its own limit only */
 	bool bursts;	       /* each key has a limit of its bursts, too */
 	int64_t due;	       /* when these are looked at next */
 	struct series *series; /* uthash, in order of appearance */
@@ -147,7 +148,7 @@ void series_set_forget(struct series_set *set); /* all that was learnt */
 /* A stream is over: keeps what is learnt, forgets what is timed or in a row, because the next stream may be of another time. */
 void series_set_pause(struct series_set *set);
 
-/* The common limit has changed, or that of a series' bursts: a shorter time is no signal of any series, or of this one. */
+/* The limit of disturbances has changed, or that of a series' bursts: a shorter time is no signal of any series, or of this one. */
 void series_set_follow(struct series_set *set);
 void series_set_follow_bursts(const struct series_set *set, struct series *series);
 

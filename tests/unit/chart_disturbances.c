@@ -70,7 +70,7 @@ int main(void)
 
 	how.method = method_find("pot");
 	assert(policy_alarms(&how, "1/h") == 0 && policy_check(&how) == 0);
-	set.common = common_new(&how, false, set.shortest);
+	set.disturbances = disturbances_new(&how, set.shortest);
 	state[0] = 20 * 0x9e3779b97f4a7c15u + 1;
 	state[1] = 0x2545f4914f6cdd1du;
 	for (int64_t i = 0; i < (int64_t)SECONDS * EACH; i++) {
