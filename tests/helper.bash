@@ -60,7 +60,8 @@ plain() {
 }
 
 # packed FILE NAMES FIELDS PRINT EVENT...: a binary stream of events of these names, which have these fields, each DECLARATION:OFFSET:SIZE,
-# with commas between them, from byte 8 on. An EVENT is its second, its name and its bytes, as in '1.5 x:begin 0a000007'.
+# with commas between them, from byte 8 on. An EVENT is its second, its name and its bytes, as in '1.5 x:begin 0a000007'; with '1.5@3' it is
+# of CPU 3; '1.5@3 lost 7' are seven lost events.
 packed() {
 	command -v python3 >/dev/null || skip "needs python3"
 	python3 - "$@" <<'END'
@@ -75,7 +76,11 @@ for i, name in enumerate(names.split()):
     form = "name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: %s\n" % (event, 900 + i, lines(common), lines(fields), print_format)
     records.append((2, 1, (system + "\0" + form).encode()))
 for second, name, data in (event.split() for event in events):
-    head = struct.pack("<qIHBBi", round(float(second) * 1e9), 0, 900 + names.split().index(name), 0, 0, 77)
+    second, cpu = (second + "@0").split("@")[:2]
+    if name == "lost":
+        records.append((8, 0, ("lost ts=%s cpu=%s count=%s" % (second, cpu, data)).encode()))
+        continue
+    head = struct.pack("<qIHBBi", round(float(second) * 1e9), int(cpu), 900 + names.split().index(name), 0, 0, 77)
     records.append((7, 1, head + bytes.fromhex(data)))
 records.append((19, 0, b"end records=%d lost=0" % len(records)))
 with open(path, "wb") as file:

@@ -269,6 +269,72 @@ END
 	done
 }
 
+# --- hangs and gaps ----------------------------------------------------------------------------------------------
+
+# demo MILLISECOND CPU begin|finish|other ID: an event for packed()
+demo() {
+	printf '%d.%03d@%d demo:%s %02x%02x0000\n' $(($1 / 1000)) $(($1 % 1000)) "$2" "$3" $(($4 & 255)) $(($4 >> 8))
+}
+
+# 120 healthy requests from second 0 on, of 10 or 12 ms, on both CPUs; then one that begins at second 3, on CPU 0, which goes on to 5.5.
+one_waits() (
+	for ((i = 0; i < 120; i++)); do
+		demo $((i * 20)) $((i % 2)) begin $i
+		demo $((i * 20 + 10 + i % 2 * 2)) $((i % 2)) finish $i
+	done
+	demo 3000 0 begin 4711
+	others 0 3100 5500
+)
+
+others() ( # CPU FROM TO: an event of no chart each 100 ms
+	for ((t = $2; t < $3; t += 100)); do demo $t "$1" other 1; done
+)
+
+# hangs_in EVENTS: the values of signals, as of a trace.dat of these events, and then as of trace-cmd's text; both are ./EVENTS.*
+hangs_in() {
+	local -a events
+	mapfile -t events < <(sort -s -t@ -k1,1n "$1")
+	printf '%s\n' 'chart name=demo' {'start event='{demo,unknown}:begin,'end event='{demo,unknown}:finish}' key=id' >demo.chart # text does not tell the system
+	packed "$1.tb" 'demo:begin demo:finish demo:other' 'unsigned int id:8:4' '"id=%u", REC->id' "${events[@]}"
+	trace-export -f tracedat -o "$1.dat" "$1.tb" || [ $? = 3 ]
+	{
+		echo cpus=2
+		{ trace-import "$1.dat" || [ $? = 3 ]; } | trace-export -f ftrace || [ $? = 3 ]
+	} >"$1.trace"
+	for file in "$1.dat" "$1.trace"; do
+		{ trace-import "$file" || [ $? = 3 ]; } | cchart-filter -c ./demo.chart --text | grep '^signal ' | grep -o ' value=[^ ]*' || true
+	done
+}
+
+@test "a request whose end lies in a gap is no hang, in trace.dat and in text; one without a gap is" {
+	{ one_waits; others 1 2900 5500; } >hang
+	run hangs_in hang
+	assert_output $' value=1.100000000\n value=1.100000000'
+	# nothing tells of the gap until the next event of the CPU
+	{ one_waits; echo '5.45@1 lost 7'; others 1 5450 5500; } >gap
+	run hangs_in gap
+	assert_output ""
+	grep -q '^CPU:1 \[LOST 7 EVENTS\]' gap.trace
+	# a gap of so many seconds that the context is not kept
+	{ one_waits; others 0 5500 30000; echo '29.95@1 lost 7'; others 1 29950 30000; } >long
+	run hangs_in long
+	assert_output ""
+	# where nothing more comes of a CPU, and nothing tells of a loss, the end of the file decides
+	one_waits >silent
+	run hangs_in silent
+	assert_output $' value=2.400000000\n value=2.400000000'
+	{ one_waits; others 0 5500 30000; } >silent
+	run hangs_in silent
+	assert_output $' value=26.900000000\n value=26.900000000'
+}
+
+@test "a request whose end lies before its CPU's events begin is no hang" {
+	# as where rings were overwritten: the busy one reaches back the least
+	{ one_waits | sed 's/@1 /@0 /' | sort -s -k1,1n; echo '5.45@1 lost 7'; others 1 5450 5500; } >gap
+	run hangs_in gap
+	assert_output ""
+}
+
 # --- what is chosen ----------------------------------------------------------------------------------------------
 
 @test "-c passes what the chart needs, and its answer stays the same" {

@@ -48,7 +48,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	measure->judge = (struct judge){.policy = policy, .tell = *listener};
 	measure->world.events = events;
 	measure->pairs = pairs_new();
-	measure->patience.next = measure->patience.whole = INT64_MAX;
+	measure->patience.next = measure->patience.whole = measure->patience.awaited = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	see_execs(measure);
 	see_switches(measure);
@@ -508,8 +508,11 @@ int measure_event(struct measure *measure, const struct event *event)
 	int64_t key[CHART_KEYS_MAX] = {0};
 
 	measure_now(measure, event->ts);
-	if (!measure->vouched)
+	if (!measure->vouched) {
 		recorded_event(&measure->recorded, event->cpu, event->ts);
+		if (event->ts >= measure->patience.awaited)
+			patience_heard(measure);
+	}
 	if (event->type == measure->switches && measure->for_cpu)
 		recorded_switch(&measure->recorded, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
 			      (int32_t)event_number(event, measure->next));
@@ -554,6 +557,8 @@ static void take_stream(struct measure *measure, const struct fields *fields)
 	measure->elsewhere |= strcmp(origin.host, measure->origin.host) || strcmp(origin.boot, measure->origin.boot);
 	measure->origin = origin;
 	measure->vouched = *origin.boot != '\0'; /* no saved trace of another tool tells it */
+	measure->recorded.expected = 0;
+	fields_unsigned(fields, "cpus", &measure->recorded.expected);
 }
 
 /* The chart of values by hand with this name: it has no definition. */
@@ -750,6 +755,7 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 		measure->vouched = true;
 		if (fields_find(fields, "every"))
 			patience_whole(&measure->patience, now);
+		patience_heard(measure);
 		return 0;
 	case KIND_SAMPLE:
 		measure->summaries = true;

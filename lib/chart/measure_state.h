@@ -48,13 +48,14 @@ struct route {
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
-/* Open starts whose age is watched; see outcome.c. All zero but for `next` and `whole` is a new one. */
+/* Open starts whose age is watched; see outcome.c. All zero but for the times is a new one. */
 struct patience {
 	struct series *series;	/* those with starts in state START_OPEN */
 	struct start *suspects; /* START_SUSPECT, the next to be due first */
 	struct start *reported; /* START_REPORTED, the same way */
 	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
 	int64_t whole;		/* all events before this time have come, or their loss is known; INT64_MAX: the stream does not say */
+	int64_t awaited;	/* a suspect waits until each CPU has an event behind this time; INT64_MAX: none does */
 };
 
 struct measure {
@@ -97,6 +98,9 @@ struct measure {
 
 /* All events before this time have come, or their loss is known: until then no start is reported that was due later, for its end may yet come. */
 void patience_whole(struct patience *patience, int64_t ts);
+
+/* An event of a CPU may be the one that a suspect has waited for, or the stream need not be asked any more. */
+void patience_heard(struct measure *measure);
 
 /* The first time of a stream: forgets what was learnt on another machine or boot. */
 void measure_begin(struct measure *measure, int64_t ts);

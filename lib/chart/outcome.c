@@ -133,11 +133,50 @@ void patience_whole(struct patience *patience, int64_t ts)
 }
 
 /*
+ * Tells whether all events before `ts` have come, or their loss is known. The collector says so. In a saved trace each CPU's next event shows it,
+ * because a loss is told before that.
+ */
+static bool is_whole(struct measure *measure, int64_t ts)
+{
+	return measure->vouched ? ts <= measure->patience.whole : !recorded_is_silent(&measure->recorded, ts);
+}
+
+void patience_heard(struct measure *measure)
+{
+	struct patience *patience = &measure->patience;
+
+	if (patience->awaited == INT64_MAX || !is_whole(measure, patience->awaited))
+		return;
+	patience->awaited = INT64_MAX;
+	patience_wake(patience);
+}
+
+/* The suspect is due: it is reported, waits for the silent CPUs, or does so no more: then the end of the data decides. NULL: it waits. */
+static struct start *suspect_due(struct measure *measure, struct start *start, int64_t now)
+{
+	struct patience *patience = &measure->patience;
+	int64_t released = span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
+
+	if (!is_whole(measure, start->due)) {
+		patience->awaited = start->due;
+		if (measure->vouched)
+			return NULL;
+		sooner(patience, released);
+		if (released > now)
+			return NULL;
+		start->unheard = true;
+	}
+	return become(patience, start, START_REPORTED, released);
+}
+
+/*
  * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
  * more, and the time of the next is known. One that is START_OPEN ended when its silence began.
  */
-static struct start *patience_due(struct patience *patience, int64_t now)
+static struct start *patience_due(struct measure *measure, int64_t now)
 {
+	struct patience *patience = &measure->patience;
+
 	if (now < patience->next)
 		return NULL;
 	patience->next = INT64_MAX;
@@ -153,10 +192,10 @@ static struct start *patience_due(struct patience *patience, int64_t now)
 	if (patience->suspects) {
 		struct start *start = patience->suspects;
 
-		if (start->due <= now && start->due <= patience->whole)
-			return become(patience, start, START_REPORTED, span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT));
 		if (start->due > now)
 			sooner(patience, start->due);
+		else if ((start = suspect_due(measure, start, now)))
+			return start;
 	}
 	if (patience->reported) {
 		if (patience->reported->due <= now)
@@ -381,7 +420,7 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
 	/* Of a recording that nobody vouches for the rest may show that it was overtaken: its end decides (last_verdicts). */
-	start->doubted = (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
+	start->doubted = start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
 	if (start->doubted)
 		return 0;
 	take_age(start, now, true);
@@ -470,7 +509,7 @@ int measure_time(struct measure *measure, int64_t now)
 
 	measure_now(measure, now);
 	recompute(measure);
-	while ((start = patience_due(&measure->patience, measure->now)))
+	while ((start = patience_due(measure, measure->now)))
 		if (tell_due(measure, start, measure->now) < 0)
 			return -1;
 	for (size_t i = 0; i < measure->charts.count; i++) {
@@ -654,7 +693,7 @@ int measure_end(struct measure *measure)
 	if (measure->now != INT64_MIN)
 		measure->ended = measure->now;
 	measure->now = measure->recompute_at = INT64_MIN;
-	measure->patience.whole = INT64_MAX;
+	measure->patience.whole = measure->patience.awaited = INT64_MAX;
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
 	measure->pipe.count = 0;
@@ -698,7 +737,7 @@ int64_t measure_horizon(const struct measure *measure)
 		first = learning_since(&measure->charts.items[i]->set);
 		horizon = first < horizon ? first : horizon;
 	}
-	while (start && start->state == START_RELEASED)
+	while (start && start->state == START_RELEASED && !start->unheard) /* whose context is kept as far as there is room */
 		start = start_newer(start);
 	return start && start->sample.start < horizon ? start->sample.start : horizon;
 }

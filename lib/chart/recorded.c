@@ -31,8 +31,10 @@ void recorded_event(struct recorded *recorded, uint32_t number, int64_t ts)
 	if (recorded->cpus.count == 0)
 		recorded->begin = recorded->now = ts;
 	cpu = cpu_of(recorded, number);
-	if (!cpu->seen)
+	if (!cpu->seen) {
 		cpu->first = cpu->last = ts;
+		recorded->seen++;
+	}
 	silence = span_between(cpu->last, ts);
 	if (silence > cpu->silence)
 		cpu->silence = silence;
@@ -56,6 +58,23 @@ void recorded_woken(struct recorded *recorded, int64_t number, int64_t ts, bool 
 		cpu->called = true;
 		cpu->call = ts;
 	}
+}
+
+bool recorded_is_silent(struct recorded *recorded, int64_t ts)
+{
+	if (recorded->seen < recorded->expected)
+		return true;
+	for (size_t left = recorded->cpus.count; left > 0; left--) {
+		const struct recorded_cpu *cpu;
+
+		if (recorded->silent >= recorded->cpus.count)
+			recorded->silent = 0;
+		cpu = &recorded->cpus.items[recorded->silent];
+		if (cpu->seen && cpu->last < ts)
+			return true;
+		recorded->silent++;
+	}
+	return false;
 }
 
 /* Before its first event it was silent longer than ever after. */
@@ -163,5 +182,5 @@ void recorded_clear(struct recorded *recorded)
 		free(recorded->switched.items[i]);
 	free(recorded->switched.items);
 	free(recorded->cpus.items);
-	*recorded = (struct recorded){0};
+	*recorded = (struct recorded){.expected = recorded->expected};
 }

@@ -9,7 +9,7 @@
  * away from a thread that the data never switched to. A thread that was woken, and gets no CPU in the data while such a CPU was
  * idle, has probably got that one.
  *
- * All zero is a new one; recorded_clear() ends it too.
+ * All zero is a new one; recorded_clear() ends it too, but for `expected`.
  */
 #ifndef CHART_RECORDED_H
 #define CHART_RECORDED_H
@@ -25,7 +25,10 @@ struct recorded_cpu;
 struct switched_cpu;
 
 struct recorded {
+	uint64_t expected;		 /* set by the caller: how many CPUs were recorded; 0: not known */
 	ARRAY(struct recorded_cpu) cpus; /* by number */
+	uint64_t seen;			 /* how many of them have had an event */
+	size_t silent;			 /* the one that recorded_is_silent() found last */
 	ARRAY(struct switched_cpu *) switched; /* by number; NULL: no switch seen */
 	int64_t begin, now; /* of the first and the last event of all */
 };
@@ -38,6 +41,9 @@ void recorded_woken(struct recorded *recorded, int64_t cpu, int64_t ts, bool cho
 
 /* A CPU becomes idle, which it does not while a thread waits in its queue. */
 void recorded_idle(struct recorded *recorded, uint32_t cpu, int64_t ts);
+
+/* Tells whether a CPU has no event at or after `ts` yet: what it did then may come later, or be lost, which its next event will tell. */
+bool recorded_is_silent(struct recorded *recorded, int64_t ts);
 
 /* The first CPU that was not recorded all the time from `from` until now; -1: all were. */
 int recorded_lacks(const struct recorded *recorded, int64_t from);

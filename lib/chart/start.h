@@ -36,6 +36,7 @@ struct start {
 	char *shown; /* what its sample's `whole` points to; freed with the release */
 	bool for_cpu; /* the caller's: it waits for a CPU */
 	bool doubted; /* the caller's: it was due, but no signal says that it is open */
+	bool unheard; /* the caller's: because a CPU was silent until its context was given up */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
 	union {
 		int64_t depth;	  /* the caller's, of a function's call: where on the stack it is; 0: not known */

@@ -520,6 +520,8 @@ static int write_stream_record(const struct import *import, const struct recordi
 	line_begin(&line, "stream");
 	line_integer(&line, "version", STREAM_VERSION);
 	describe_machine(&line, file->uname, import_options(import)->machine);
+	if (file->cpus > 0 && file->cpus <= TRACEDAT_CPUS_MAX)
+		line_unsigned(&line, "cpus", file->cpus);
 	if (*recording->clock)
 		line_text(&line, "clock", recording->clock);
 	if (file->dated)

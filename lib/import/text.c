@@ -475,24 +475,51 @@ static int end_text(struct text *text)
 	return status;
 }
 
+/* What a heading says behind this mark, at the begin of a line or in a comment, up to the line's end; NULL: none does. */
+static const char *told_behind(const char *bytes, size_t length, const char *mark)
+{
+	const char *found = memmem(bytes, length, mark, strlen(mark)), *line;
+
+	if (!found || !memchr(found, '\n', (size_t)(bytes + length - found)))
+		return NULL;
+	line = memrchr(bytes, '\n', (size_t)(found - bytes));
+	line = line ? line + 1 : bytes;
+	return found == line || *line == '#' ? found + strlen(mark) : NULL;
+}
+
+/* How many CPUs were recorded, as the kernel, trace-cmd report and perf script --header say it. */
+static void write_cpus(struct text *text, const char *bytes, size_t length)
+{
+	static const char *const marks[] = {"#P:", "cpus=", "# nrcpus online : "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *told = told_behind(bytes, length, marks[i]);
+		uint64_t cpus;
+
+		if (!told || number_count(told, strspn(told, "0123456789"), &cpus) < 0 || cpus == 0 || cpus > CPUS_MAX)
+			continue;
+		line_unsigned(&text->line, "cpus", cpus);
+		return;
+	}
+}
+
 /*
  * Writes the machine: what perf script --header says of it, "# arch : x86_64", or the user. Which machine the names of system calls are of
  * is not told by other text.
  */
 static void write_machine(struct text *text, struct import_input *input)
 {
-	static const char mark[] = "\n# arch : ";
-	const char *machine = import_options(text->import)->machine, *bytes, *told, *end;
+	const char *machine = import_options(text->import)->machine, *bytes, *told;
 	size_t length;
 
 	if (lines_peek(&input->lines, &bytes, &length) < 0)
 		return;
-	told = memmem(bytes, length, mark, sizeof(mark) - 1);
-	end = told ? memchr(told + 1, '\n', (size_t)(bytes + length - told - 1)) : NULL;
-	if (end)
-		line_bytes(&text->line, "machine", told + sizeof(mark) - 1, (size_t)(end - told) - (sizeof(mark) - 1));
+	told = told_behind(bytes, length, "# arch : ");
+	if (told)
+		line_bytes(&text->line, "machine", told, strcspn(told, "\n"));
 	else if (machine)
 		line_text(&text->line, "machine", machine);
+	write_cpus(text, bytes, length);
 }
 
 static struct text *begin_text(struct import *import, struct import_input *input)

@@ -318,11 +318,11 @@ static struct tracedat_buffer *add_buffer(struct tracedat *file, const char *nam
 
 /* --- version 6: one part behind the other --------------------------------------------------------------------------- */
 
-enum { KIND_SIZE = 10, CPU_SIZE = 16, CPUS_MAX = 1 << 16, OPTION_DONE_6 = 0, OPTION_BUFFER_6 = 3 };
+enum { KIND_SIZE = 10, CPU_SIZE = 16, OPTION_DONE_6 = 0, OPTION_BUFFER_6 = 3 };
 
 static int read_cpus_6(struct tracedat *file, struct tracedat_buffer *buffer, struct cursor *at)
 {
-	if (file->cpus == 0 || file->cpus > CPUS_MAX)
+	if (file->cpus == 0 || file->cpus > TRACEDAT_CPUS_MAX)
 		return fail_at(file, at->at, "its number of CPUs cannot be");
 	for (uint32_t i = 0; i < file->cpus; i++) {
 		uint64_t offset = cursor_number(at, 8), size = cursor_number(at, 8);

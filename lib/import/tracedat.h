@@ -26,6 +26,8 @@
 #include "source/page.h"
 #include "import/timeshift.h"
 
+enum { TRACEDAT_CPUS_MAX = 1 << 16 };
+
 struct tracedat_format {
 	char *system;
 	const char *text; /* of the format file; not ended by NUL; the file's */
@@ -59,6 +61,7 @@ struct tracedat {
 	int version;
 	struct page_layout layout;
 	char *clock, *uname; /* NULL: the file does not tell */
+	uint32_t cpus;	     /* how many were recorded, with or without events; 0, or above TRACEDAT_CPUS_MAX: the file does not tell */
 	bool dated;
 	int64_t wall;	  /* then: the wall clock when the trace clock was zero, ns */
 	char *cmdlines;	  /* "TID NAME" lines */
@@ -80,7 +83,6 @@ struct tracedat {
 	uint64_t loaded; /* their bytes in all */
 	char compression[16];
 	uint32_t page_size;
-	uint32_t cpus;
 	ARRAY(char *) unpacked; /* sections, */
 	uint64_t unpacked_size; /* bytes of all parts together */
 };
