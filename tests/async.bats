@@ -311,9 +311,23 @@ async op=lost pid=$sender count=3"
 	need_tracefs
 	/usr/bin/python3 -c 'import socket; socket.send_fds' 2>/dev/null || skip "needs python3.9"
 	own_socket
-	trace-collect --async -e sched:sched_process_exit --text -o trace &
-	collector=$!
-	until_true 20 test -S "$PLACE/markers"
+	# A kernel before 6.16 cannot refuse files.
+	cat >older.c <<-'END'
+		#define _GNU_SOURCE
+		#include <errno.h>
+		#include <sys/socket.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+		{
+			if (level == SOL_SOCKET && option == 83) {
+				errno = ENOPROTOOPT;
+				return -1;
+			}
+			return (int)syscall(SYS_setsockopt, fd, level, option, value, length);
+		}
+	END
+	${CC:-gcc} -shared -fPIC -o older.so older.c
 	# A connection that lingers until what was sent is read, and nobody reads.
 	cat >"$PLACE/lingers.py" <<-'END'
 		import os, socket, struct, sys, time
@@ -337,14 +351,24 @@ async op=lost pid=$sender count=3"
 		        kept.append(client)
 		now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 10**9 * 10**9
 		markers.send(struct.pack("10d", 1952604465, 1, 1, 0, 3, now, 1, 1, 0, 0))
+		print("sent", flush=True)
 		time.sleep(1000)
 	END
-	setpriv --reuid=65534 --clear-groups /usr/bin/python3 "$PLACE/lingers.py" "$PLACE/markers" >told 3>&- &
-	sender=$!
-	until_true 20 grep -q 'op=lost' trace
-	kill $collector
-	until_true 20 test ! -e "$PLACE/markers"
-	kill $sender
+	for older in "" "$PWD/older.so"; do
+		LD_PRELOAD=$older trace-collect --async -e sched:sched_process_exit --text -o trace &
+		collector=$!
+		until_true 20 test -S "$PLACE/markers"
+		kill -STOP $collector # it is to be the last one who has the files
+		setpriv --reuid=65534 --clear-groups /usr/bin/python3 "$PLACE/lingers.py" "$PLACE/markers" >told 3>&- &
+		sender=$!
+		until_true 20 grep -q sent told
+		kill -CONT $collector
+		until_true 20 grep -q 'op=lost' trace
+		kill $collector
+		until_true 20 test ! -e "$PLACE/markers"
+		kill $sender
+		rm trace
+	done
 }
 
 # bats test_tags=live

@@ -19,6 +19,7 @@
 #include "base/now.h"
 #include "base/number.h"
 #include "source/marker_rings.h"
+#include "source/sent_files.h"
 #include "stream/line.h"
 
 enum {
@@ -34,11 +35,6 @@ enum {
 	LOCK_TRIES = 200,
 	LOCK_PAUSE_NS = 10000000,
 };
-
-/* Since Linux 6.16. */
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83
-#endif
 
 /* Older markers were held back, and explain nothing any more. */
 #define OLDEST (60 * NSEC_PER_SEC)
@@ -191,18 +187,13 @@ static int bind_for_all(int fd, const struct sockaddr_un *address)
 	return status;
 }
 
-/*
- * Senders are told by their numbers. They send no files along: the last one to close a file may have to wait, as for a connection that lingers, and
- * that would be us.
- */
+/* Senders are told by their numbers. */
 static int set_up(int fd)
 {
-	int on = 1, off = 0;
+	int on = 1;
 
-	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
-		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)); /* older kernels have no such option */
-	return 0;
+	sent_files_refuse(fd);
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 }
 
 static int bind_socket(int fd, const char *path)
@@ -285,7 +276,7 @@ void markers_close(struct markers *markers)
 	for (int kind = 0; markers && kind < MARKERS; kind++)
 		if (markers->fd[kind] >= 0) {
 			remove_socket(kind, false);
-			close(markers->fd[kind]);
+			sent_files_close(markers->fd[kind]);
 		}
 	free(markers);
 }
@@ -601,7 +592,7 @@ static int take_kind(struct markers *markers, struct stream *stream, int kind)
 	for (int i = 0; i < TAKEN_MOST; i++) {
 		struct iovec data = {markers->datagram, sizeof(markers->datagram)};
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-		ssize_t size = recvmsg(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		ssize_t size = sent_files_receive(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		int64_t now = now_by(CLOCK_MONOTONIC);
 		int32_t pid;
 

@@ -16,11 +16,7 @@
 #include "program/helpers.h"
 #include "source/program_reader.h"
 #include "source/recorder_question.h"
-
-/* Since Linux 6.16. */
-#ifndef SO_PASSRIGHTS
-#define SO_PASSRIGHTS 83
-#endif
+#include "source/sent_files.h"
 
 bool recorder_suits(int fd)
 {
@@ -35,14 +31,14 @@ static int listen_at(struct recorder *recorder, char *name, size_t room)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1;
 	uint64_t number = 0;
-	int off = 0;
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return fail_errno("cannot have a random number");
 	snprintf(name, room, "tailblame-%d-%016llx", getpid(), (unsigned long long)number);
 	memcpy(address.sun_path + 1, name, strlen(name)); /* behind a NUL: the abstract namespace */
 	recorder->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	setsockopt(recorder->listening, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off)); /* for the reason that markers.c has */
+	if (recorder->listening >= 0)
+		sent_files_refuse(recorder->listening);
 	if (recorder->listening < 0 ||
 	    bind(recorder->listening, (struct sockaddr *)&address, length + (socklen_t)strlen(name)) < 0 ||
 	    listen(recorder->listening, 1) < 0)
@@ -104,12 +100,12 @@ bool recorder_is_called(struct recorder *recorder, int wait)
 	/* cppcheck-suppress nullPointer ; who it is is asked below, not here */
 	call = accept4(recorder->listening, NULL, NULL, SOCK_CLOEXEC);
 	if (call >= 0 && !is_allowed(call)) {
-		close(call);
+		sent_files_close(call);
 		return false;
 	}
 	if (call < 0)
 		return false;
-	close(recorder->listening);
+	sent_files_close(recorder->listening);
 	recorder->listening = -1;
 	recorder->call = call;
 	return true;
@@ -285,7 +281,7 @@ uint64_t recorder_traced(const struct recorder *recorder)
 void recorder_end(struct recorder *recorder, bool wait)
 {
 	if (recorder->listening >= 0)
-		close(recorder->listening);
+		sent_files_close(recorder->listening);
 	if (recorder->begun) {
 		if (!wait)
 			shutdown(recorder->call, SHUT_RDWR);
