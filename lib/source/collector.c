@@ -478,7 +478,7 @@ static int take_round(struct collector *collector, int64_t *until)
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
 	*until = now - (collector->parts.markers ? SLACK_MARKERS : SLACK);
-	if (collector->parts.markers && markers_take(collector->parts.markers, stream) < 0)
+	if (collector->parts.markers && markers_take(collector->parts.markers, stream, false) < 0)
 		return -1;
 	if (collector->execs)
 		execs_take(collector->execs);
@@ -504,7 +504,7 @@ static int take_last(struct collector *collector)
 
 	if (collector->execs)
 		execs_take(collector->execs);
-	if (collector->parts.markers && markers_take(collector->parts.markers, collector->stream) < 0)
+	if (collector->parts.markers && markers_take(collector->parts.markers, collector->stream, true) < 0)
 		return -1;
 	if (event_writer_round(collector->writer, &collector->merge, INT64_MAX) < 0)
 		return -1;

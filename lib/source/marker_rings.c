@@ -3,20 +3,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cached_stat.h"
 #include "base/memory.h"
 #include "source/markers.h"
 
-/* Rings of all processes, and of one, which has one for each of its threads that runs tasks; rows that are read at a time. */
-enum { RINGS_MOST = 256, RINGS_EACH = 32, ROWS_MOST = 1 << 10 };
+/*
+ * Rings of all processes, of those of one user, and of one process, which has one for each of its threads that runs tasks; rows that are read at a time,
+ * and of all rings together between two looks, so that nobody keeps the collector busy with rows of nothing.
+ */
+enum { RINGS_MOST = 256, RINGS_OF_USER = 192, RINGS_EACH = 32, ROWS_MOST = 1 << 10, ROWS_OF_LOOK = 1 << 19 };
 
 enum { NUMBERS = 5, ROW = NUMBERS * sizeof(double), TEXT_UNIT = 256, TEXT_MOST = 1000 };
 enum { AT_MAGIC, AT_COUNT, AT_TID, AT_PID, AT_OPENED };
@@ -26,16 +30,20 @@ struct row {
 };
 
 struct marker_ring {
-	int fd;
+	int fd, process; /* process: a pidfd, because the number may be another's some day */
 	int32_t pid;
+	uid_t user;
+	bool over; /* the process has ended: what others of its descriptors put there since then is not its word */
 	struct row head;
-	uint64_t taken, until; /* rows so far; those to be taken now */
+	uint64_t taken, until; /* rows so far; those to be taken */
+	size_t left;	       /* how many of them may be until the next look */
 };
 
 struct marker_rings {
 	ARRAY(struct marker_ring) list;
 	size_t at; /* the ring that is taken from */
-	dev_t memory; /* the device of files in memory; 0: not known */
+	int one;      /* a file in memory with the number 1 */
+	dev_t memory; /* the device of such files; 0: not known */
 	struct row rows[ROWS_MOST];
 	char texts[ROWS_MOST * ROW];
 };
@@ -43,14 +51,21 @@ struct marker_rings {
 struct marker_rings *marker_rings_new(void)
 {
 	struct marker_rings *rings = NEW(struct marker_rings);
-	int fd = memfd_create("tailblame", MFD_CLOEXEC);
+	const double one = 1;
 	struct stat file;
 
-	if (fd >= 0 && fstat(fd, &file) == 0)
+	rings->one = memfd_create("tailblame", MFD_CLOEXEC);
+	if (rings->one >= 0 && fstat(rings->one, &file) == 0 && write(rings->one, &one, sizeof(one)) == sizeof(one))
 		rings->memory = file.st_dev;
-	if (fd >= 0)
-		close(fd);
 	return rings;
+}
+
+static void close_ring(const struct marker_ring *ring)
+{
+	if (ring->fd >= 0)
+		close(ring->fd);
+	if (ring->process >= 0)
+		close(ring->process);
 }
 
 void marker_rings_free(struct marker_rings *rings)
@@ -58,7 +73,9 @@ void marker_rings_free(struct marker_rings *rings)
 	if (!rings)
 		return;
 	for (size_t i = 0; i < rings->list.count; i++)
-		close(rings->list.items[i].fd);
+		close_ring(&rings->list.items[i]);
+	if (rings->one >= 0)
+		close(rings->one);
 	free(rings->list.items);
 	free(rings);
 }
@@ -66,7 +83,7 @@ void marker_rings_free(struct marker_rings *rings)
 /* In its place comes the last one. */
 static void drop(struct marker_rings *rings, size_t at)
 {
-	close(rings->list.items[at].fd);
+	close_ring(&rings->list.items[at]);
 	rings->list.items[at] = rings->list.items[--rings->list.count];
 }
 
@@ -104,47 +121,87 @@ static int open_memory(const struct marker_rings *rings, int32_t pid, int number
 	held = open(path, O_PATH | O_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
 	if (held >= 0 && rings->memory && cached_stat_at(path, &seen) && seen.device == rings->memory && S_ISREG(seen.mode))
-		fd = open(path, O_RDWR | O_CLOEXEC);
+		fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK); /* a lease is not waited for (F_SETLEASE) */
 	if (held >= 0)
 		close(held);
 	return fd;
 }
 
-bool marker_rings_add(struct marker_rings *rings, int32_t pid, int number)
+/*
+ * Says in the file that it is opened. A write(2) would wait for another's that has begun, and that may wait for memory which a server has yet to give. So
+ * the kernel copies it into the mapped file: if that has been cut, the copy fails.
+ */
+static bool tell_opened(const struct marker_rings *rings, const struct marker_ring *ring)
 {
-	static const double opened = 1;
-	struct marker_ring ring = {.pid = pid};
-	size_t others = 0;
+	char *page = mmap(NULL, ROW, PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	bool told;
+
+	if (page == MAP_FAILED)
+		return false;
+	told = pread(rings->one, page + AT_OPENED * sizeof(double), sizeof(double), 0) == sizeof(double);
+	munmap(page, ROW);
+	return told;
+}
+
+static bool has_room(const struct marker_rings *rings, int32_t pid, uid_t user)
+{
+	size_t of_process = 0, of_user = 0;
+
+	for (size_t i = 0; i < rings->list.count; i++) {
+		of_process += rings->list.items[i].pid == pid;
+		of_user += rings->list.items[i].user == user;
+	}
+	return rings->list.count < RINGS_MOST && of_user < RINGS_OF_USER && of_process < RINGS_EACH;
+}
+
+static bool is_over(const struct marker_ring *ring)
+{
+	struct pollfd ended = {.fd = ring->process, .events = POLLIN};
+
+	return poll(&ended, 1, 0) > 0;
+}
+
+bool marker_rings_add(struct marker_rings *rings, int32_t pid, uid_t user, int number)
+{
+	struct marker_ring ring = {.fd = -1, .process = -1, .pid = pid, .user = user};
 	uint64_t count;
 
-	for (size_t i = 0; i < rings->list.count; i++)
-		others += rings->list.items[i].pid == pid;
-	ring.fd = rings->list.count == RINGS_MOST || others == RINGS_EACH ? -1 : open_memory(rings, pid, number);
-	if (ring.fd < 0)
+	if (!has_room(rings, pid, user))
 		return false;
-	if (!read_head(&ring, &count) || pwrite(ring.fd, &opened, sizeof(opened), AT_OPENED * sizeof(double)) != sizeof(opened)) {
-		close(ring.fd);
+	ring.process = (int)syscall(SYS_pidfd_open, pid, 0);
+	ring.fd = ring.process < 0 ? -1 : open_memory(rings, pid, number);
+	/* As long as the process is there, no other has its number. */
+	if (ring.fd < 0 || is_over(&ring) || !read_head(&ring, &count) || !tell_opened(rings, &ring)) {
+		close_ring(&ring);
 		return false;
 	}
 	*ARRAY_ADD(&rings->list) = ring;
 	return true;
 }
 
-static bool is_over(const struct marker_ring *ring)
+/* Looks how far the ring goes; false: there is nothing more in it, or it is none. */
+static bool look_at(struct marker_ring *ring)
 {
-	return kill(ring->pid, 0) < 0 && errno == ESRCH;
+	bool over = ring->over;
+
+	ring->over = is_over(ring); /* before the last look into it */
+	if (!over && !read_head(ring, &ring->until))
+		return false;
+	return !ring->over || ring->until > ring->taken;
 }
 
-void marker_rings_look(struct marker_rings *rings)
+void marker_rings_look(struct marker_rings *rings, bool last)
 {
+	size_t share = ROWS_OF_LOOK / (rings->list.count + 1);
+
 	for (size_t i = 0; i < rings->list.count;) {
 		struct marker_ring *ring = &rings->list.items[i];
-		bool over = is_over(ring); /* before the last look into it */
 
-		if (!read_head(ring, &ring->until) || (over && ring->until == ring->taken))
-			drop(rings, i);
-		else
+		ring->left = last ? SIZE_MAX : share > ROWS_MOST ? share : ROWS_MOST;
+		if (look_at(ring))
 			i++;
+		else
+			drop(rings, i);
 	}
 	rings->at = 0;
 }
@@ -215,10 +272,11 @@ size_t marker_rings_next(struct marker_rings *rings, char *datagram, size_t room
 {
 	while (rings->at < rings->list.count) {
 		struct marker_ring *ring = &rings->list.items[rings->at];
-		size_t count = ring->until - ring->taken < ROWS_MOST ? (size_t)(ring->until - ring->taken) : ROWS_MOST, used, size;
+		uint64_t there = ring->until - ring->taken;
+		size_t count = there < ROWS_MOST ? (size_t)there : ROWS_MOST, used, size;
 
 		*pid = ring->pid;
-		if (count == 0) {
+		if (count == 0 || ring->left < count) {
 			rings->at++;
 			continue;
 		}
@@ -227,6 +285,7 @@ size_t marker_rings_next(struct marker_rings *rings, char *datagram, size_t room
 		size = make_datagram(rings, ring, count, datagram, room, &used);
 		if (size) {
 			ring->taken += used;
+			ring->left -= used;
 			return size;
 		}
 		size = tell_dropped(ring, datagram); /* it is not what it should be */

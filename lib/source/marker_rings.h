@@ -4,15 +4,15 @@
  *
  * A sender makes a file in memory (memfd_create(2)), and says by a datagram of one row which of its descriptors that is: MARKER_RING_MAGIC, the descriptor.
  * The file is opened by way of /proc; a descriptor that is sent along would have to be closed, which may wait for others. The sender may write to the file,
- * or cut it, at any time. So it is read, never mapped, and nothing in it is trusted.
+ * or cut it, or hold up whoever writes to it, at any time. So it is only read, but for one number, and nothing in it is trusted.
  *
  * The file is of rows of five numbers. The first has MARKERS_MAGIC, how many rows were put into the ring so far, thread and process as the sender sees these,
  * and 0, where 1 is written when it is opened. The others, MARKER_RING_ROWS of them, are the ring: markers as in datagrams, each with its text behind it, in
  * whole rows; and at the ring's end rows of zeros, where what comes next does not fit.
  *
  *	rings = marker_rings_new()
- *	marker_rings_add(rings, pid, fd)
- *	marker_rings_look(rings); while ((size = marker_rings_next(rings, datagram, room, &pid))) ...		often
+ *	marker_rings_add(rings, pid, user, fd)
+ *	marker_rings_look(rings, false); while ((size = marker_rings_next(rings, datagram, room, &pid))) ...		often
  *	marker_rings_free(rings)
  */
 #ifndef SOURCE_MARKER_RINGS_H
@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct marker_rings;
 
@@ -30,11 +31,14 @@ enum { MARKER_RING_ROWS = 1 << 15 };
 struct marker_rings *marker_rings_new(void);
 void marker_rings_free(struct marker_rings *rings);
 
-/* Opens what this descriptor of the process is. False: it is no such file, it cannot be opened, or there are too many. */
-bool marker_rings_add(struct marker_rings *rings, int32_t pid, int fd);
+/* Opens what this descriptor of the user's process is. False: it is no such file, it cannot be opened, or there are too many. */
+bool marker_rings_add(struct marker_rings *rings, int32_t pid, uid_t user, int fd);
 
-/* Fixes how far marker_rings_next() will read. Closes the empty rings of processes that have ended. */
-void marker_rings_look(struct marker_rings *rings);
+/*
+ * Fixes how far marker_rings_next() will read: of each ring no more than its share, unless this is the last look. Closes the empty rings of processes that
+ * have ended.
+ */
+void marker_rings_look(struct marker_rings *rings, bool last);
 
 /* The next markers, as a datagram; their process. Returns its size, 0: there are none left. What was overwritten before, and what is none, is counted as dropped. */
 size_t marker_rings_next(struct marker_rings *rings, char *datagram, size_t room, int32_t *pid);

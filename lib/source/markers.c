@@ -138,7 +138,7 @@ int markers_names(void)
 	free(path);
 	if (folder < 0)
 		return -1;
-	fd = openat(folder, names_file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	fd = openat(folder, names_file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644); /* a pipe in its place is not waited for */
 	if (fd < 0)
 		fail_errno("cannot make '%s' beside the socket of markers", names_file);
 	close(folder);
@@ -153,7 +153,7 @@ bool markers_name(int names, bool wanted)
 /* If nobody has it locked. */
 static void remove_names(int folder)
 {
-	int fd = openat(folder, names_file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(folder, names_file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 		unlinkat(folder, names_file, 0);
@@ -554,16 +554,15 @@ static int take(struct markers *markers, struct stream *stream, int kind, size_t
 	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
-/* The process by the kernel's word; 0: this namespace does not know it. */
-static int32_t process_of(struct msghdr *message)
+/* Whose it is, by the kernel's word; a process of 0: this namespace does not know it. */
+static struct ucred sender_of(struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);
-	struct ucred sender;
+	struct ucred sender = {0};
 
-	if (!control || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_CREDENTIALS)
-		return 0;
-	memcpy(&sender, CMSG_DATA(control), sizeof(sender));
-	return sender.pid;
+	if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_CREDENTIALS)
+		memcpy(&sender, CMSG_DATA(control), sizeof(sender));
+	return sender;
 }
 
 /* Tells whether the process has only said which of its descriptors is a ring, which is then read. */
@@ -572,14 +571,14 @@ static bool is_ring(const struct markers *markers, int kind, size_t size)
 	return kind == MARKERS_OF_TASKS && size == ROW_SIZE && row_at(markers->datagram, 0).number[HEAD_MAGIC] == MARKER_RING_MAGIC;
 }
 
-static int take_ring(struct markers *markers, struct stream *stream, int32_t pid, int64_t now)
+static int take_ring(struct markers *markers, struct stream *stream, const struct ucred *sender, int64_t now)
 {
 	double number = row_at(markers->datagram, 0).number[1];
 
-	if (number >= 0 && number <= INT32_MAX && marker_rings_add(markers->rings, pid, (int)number))
+	if (number >= 0 && number <= INT32_MAX && marker_rings_add(markers->rings, sender->pid, sender->uid, (int)number))
 		return 0;
 	markers->lost++;
-	return write_lost(stream, pid, 1, now);
+	return write_lost(stream, sender->pid, 1, now);
 }
 
 static int take_kind(struct markers *markers, struct stream *stream, int kind)
@@ -594,39 +593,40 @@ static int take_kind(struct markers *markers, struct stream *stream, int kind)
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
 		ssize_t size = sent_files_receive(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		int64_t now = now_by(CLOCK_MONOTONIC);
-		int32_t pid;
+		struct ucred sender;
 
 		if (end_second(markers, stream, now) < 0)
 			return -1;
 		if (size < 0)
 			return 0;
-		pid = process_of(&message);
-		if (pid <= 0 || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+		sender = sender_of(&message);
+		if (sender.pid <= 0 || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 			continue;
-		if ((is_ring(markers, kind, (size_t)size) ? take_ring(markers, stream, pid, now) : take(markers, stream, kind, (size_t)size, pid, now)) < 0)
+		if ((is_ring(markers, kind, (size_t)size) ? take_ring(markers, stream, &sender, now)
+							  : take(markers, stream, kind, (size_t)size, sender.pid, now)) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int take_rings(struct markers *markers, struct stream *stream)
+static int take_rings(struct markers *markers, struct stream *stream, bool last)
 {
 	int32_t pid;
 	size_t size;
 
-	marker_rings_look(markers->rings);
+	marker_rings_look(markers->rings, last);
 	while ((size = marker_rings_next(markers->rings, markers->datagram, sizeof(markers->datagram), &pid)))
 		if (take(markers, stream, MARKERS_OF_TASKS, size, pid, now_by(CLOCK_MONOTONIC)) < 0)
 			return -1;
 	return 0;
 }
 
-int markers_take(struct markers *markers, struct stream *stream)
+int markers_take(struct markers *markers, struct stream *stream, bool last)
 {
 	for (int kind = 0; kind < MARKERS; kind++)
 		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
 			return -1;
-	return take_rings(markers, stream);
+	return take_rings(markers, stream, last);
 }
 
 uint64_t markers_lost(const struct markers *markers)

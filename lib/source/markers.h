@@ -20,7 +20,7 @@
  * other in the order of their rows, without ends.
  *
  *	markers = markers_open(wanted)
- *	markers_take(markers, stream)	often: the senders may have to wait
+ *	markers_take(markers, stream, last)	often: the senders may have to wait
  *	markers_close(markers)
  *
  * The sockets' files go with markers_close(); a killed collector's go with its guardian, or at the next start.
@@ -51,8 +51,8 @@ void markers_close(struct markers *markers); /* NULL: nothing */
 /* For poll(): -1 where the kind is not wanted. */
 int markers_descriptor(const struct markers *markers, int kind);
 
-/* Writes the markers that have come as records. -1 after fail(): the output failed. */
-int markers_take(struct markers *markers, struct stream *stream);
+/* Writes the markers that have come as records; `last`: all of them, however many. -1 after fail(): the output failed. */
+int markers_take(struct markers *markers, struct stream *stream, bool last);
 
 /* How many were dropped so far. */
 uint64_t markers_lost(const struct markers *markers);
