@@ -519,10 +519,13 @@ static void say_moved(int64_t moved)
 		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
 }
 
-static void say_outcome(const struct collector *collector)
+/* Of a pipe's stream its report says what was lost. */
+static void say_outcome(const struct collector *collector, uint64_t lost)
 {
 	struct collector_outcome outcome = collector_outcome(collector);
 
+	if (lost && output)
+		warn("%llu events were lost; larger rings (--buffer) lose fewer", (unsigned long long)lost);
 	if (outcome.lost_stacks)
 		warn("%llu stacks were lost", (unsigned long long)outcome.lost_stacks);
 	for (size_t i = 0; i < watched.list.count; i++)
@@ -574,6 +577,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 		.programs = !no_programs,
 		.say = warn,
 	};
+	uint64_t lost;
 	int status, fd;
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
@@ -595,10 +599,11 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || coroutines_write(&coroutines, stream) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
+	lost = stream_lost(stream);
 	status = stream_close(stream);
 	if (round_file && round_close(round_file) < 0)
 		status = EXIT_FAILED;
-	say_outcome(collector);
+	say_outcome(collector, lost);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);

@@ -727,6 +727,7 @@ longer() {
 		./own-dd if=/dev/zero of=/dev/null bs=1 count=500000 status=none
 	came=$(events out)
 	lost=$(stream-cat --text out | sed -n 's/^lost .* count=\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+	[ "$lost" = 0 ] || assert_equal "$stderr" "trace-collect: $lost events were lost; larger rings (--buffer) lose fewer"
 	[ $((came + lost)) -ge 500000 ]
 	[ $((came + lost)) -le 510000 ] # and threads renamed meanwhile, whose events may be lost too
 	run bash -c 'stream-cat --text out | tail -1'
