@@ -5,19 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-
-static const char *const functions[] = {
-	"qdisc_watchdog", "tcp_write_timer", "tcp_delack_timer", "tcp_keepalive_timer", "tcp_pace_kick", "tcp_compressed_ack_kick",
-	"reqsk_timer_handler",
-};
-
-static bool is_wanted(const char *name, size_t length)
-{
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (strlen(functions[i]) == length && !memcmp(functions[i], name, length))
-			return true;
-	return false;
-}
+#include "event/packet_timer.h"
 
 static int tell(struct stream *stream, uint64_t address, const char *name, size_t length)
 {
@@ -50,7 +38,7 @@ int timers_tell(struct stream *stream)
 		if (!space || end - space < 4)
 			continue;
 		length = strcspn(space + 3, "\t\n");
-		if (is_wanted(space + 3, length) && strtoull(line, NULL, 16))
+		if (packet_timer_find(space + 3, length) >= 0 && strtoull(line, NULL, 16))
 			status = tell(stream, strtoull(line, NULL, 16), space + 3, length);
 	}
 	free(text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/packet_timer.h"
 #include "wake/limit.h"
 #include "wake/part.h"
 #include "wake/served.h"
@@ -24,7 +25,7 @@ struct context {
 	uint8_t kind;
 	uint8_t completed_cause; /* of what was last completed here, and its index; INDEX_NONE */
 	bool stolen;	   /* cut out of the running thread's run */
-	int32_t number;	   /* of the interrupt; or the timer's sender; 0: none is known */
+	int32_t number;	   /* of the interrupt; or one more than that of the packet timer; 0: it is none */
 	int entered;	   /* the interrupts that it was entered in, itself among them, as the flags of that event tell */
 	struct raise by;   /* who raised the soft interrupt, or armed the timer */
 	int32_t completed;
@@ -45,24 +46,9 @@ struct armed_timer {
 	UT_hash_handle hh;
 };
 
-/* Functions of the kernel's timers that send packets, and what they send, as the key for= of a deed. */
-static const struct {
-	const char *function, *sends;
-} senders[] = {
-	{NULL, NULL},
-	{"qdisc_watchdog", "packet that a shaper held back"},
-	{"tcp_write_timer", "retransmission"},
-	{"reqsk_timer_handler", "retransmission"},
-	{"tcp_delack_timer", "delayed acknowledgement"},
-	{"tcp_compressed_ack_kick", "delayed acknowledgement"},
-	{"tcp_pace_kick", "paced packet"},
-	{"tcp_keepalive_timer", "keepalive"},
-};
-enum { SENDERS = sizeof(senders) / sizeof(*senders) };
-
 struct timers {
 	struct armed_timer *by_address;
-	uint64_t senders[SENDERS]; /* their addresses in the stream */
+	uint64_t senders[PACKET_TIMERS]; /* addresses of their functions in the stream; 0: not told */
 };
 
 /* Nobody, and nothing was completed. */
@@ -297,8 +283,8 @@ static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, in
 }
 
 /*
- * In a thread, or an interrupt that no event announces, a completion is over with the next event there that is no wake-up. An
- * interrupt on top of it is not there.
+ * In a thread, or an interrupt that no event announces, a completion ends at the next event of that context that is no wake-up. Events of an
+ * interrupt on top of it do not end it.
  */
 void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags)
 {
@@ -439,7 +425,7 @@ static int32_t packet_node(struct cut *cut, const struct thread *thread, const s
 	struct deed deed = deed_of(DEED_PACKET);
 	int32_t index;
 
-	deed.purpose = raise ? senders[raise->sender].sends : NULL;
+	deed.purpose = raise && raise->sender ? packet_timers[raise->sender - 1].sends : NULL;
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	index = wait_end_node(cut, thread, wait, WHAT_TIMER, start, end, &deed);
 	cut->graph->nodes.items[index].tid = tid;
@@ -693,22 +679,17 @@ static void lost_timers(struct wake *wake, int64_t from)
 	forget_timers(wake);
 }
 
-/* The address of a sender's function; on text, which may have its name, it needs no record. */
+/* One more than the packet timer's number; 0: it is none. The field is its function's address, or in text its name. */
 static int sender_of(const struct at *at, int field)
 {
 	const struct timers *timers = at->wake->of[PART_CONTEXT];
 	uint64_t address = (uint64_t)at_number(at, field);
 	char name[64];
 
-	for (int i = 1; address && i < SENDERS; i++)
+	for (int i = 0; address && i < PACKET_TIMERS; i++)
 		if (timers->senders[i] == address)
-			return i;
-	if (!at->event->fields || !at_text(at, field, name, sizeof(name)))
-		return 0;
-	for (int i = 1; i < SENDERS; i++)
-		if (strcmp(name, senders[i].function) == 0)
-			return i;
-	return 0;
+			return i + 1;
+	return at->event->fields && at_text(at, field, name, sizeof(name)) ? packet_timer_find(name, strlen(name)) + 1 : 0;
 }
 
 static int read_timer(struct wake *wake, const struct fields *fields)
@@ -718,8 +699,8 @@ static int read_timer(struct wake *wake, const struct fields *fields)
 
 	if (fields_integer(fields, "address", &address) < 0)
 		return -1;
-	for (int i = 1; i < SENDERS; i++)
-		if (fields_is(fields, "function", senders[i].function))
+	for (int i = 0; i < PACKET_TIMERS; i++)
+		if (fields_is(fields, "function", packet_timers[i].function))
 			timers->senders[i] = (uint64_t)address;
 	return 0;
 }

@@ -42,7 +42,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t for_index; /* what the thread's runs then were for; INDEX_NONE */
 	int32_t completed; /* index of what was then completed there; INDEX_NONE. Only where a soft interrupt is raised */
 	uint8_t for_cause, completed_cause;
-	uint8_t sender; /* what the timer sends; see context.c; 0: not known */
+	uint8_t sender; /* one more than the number of the packet timer (event/packet_timer.h); 0: it is none */
 	int32_t number;	 /* of the soft interrupt, if that ended a wait */
 	int32_t handler; /* then: index of the kernel thread that had to get the CPU to handle it; INDEX_NONE: none had to */
 };
@@ -68,7 +68,7 @@ struct wake {
 	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
 	ARRAY(struct raise) raises; /* that causes name */
 	bool switches, migrations; /* these are among the data */
-	bool wakers, idlers;	   /* so are threads, and idle CPUs, that woke others */
+	bool wakers, idlers;	   /* so is a wake-up by a thread; by an idle CPU */
 	bool contexts;		   /* and what tells interrupts from threads */
 	void *of[PARTS_COUNT];	   /* what parts keep of the window */
 };
