@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "base/place.h"
 
-/* Of whom a system call is, besides the commands that need it. */
+/* Who may make a call, whatever its command asked for. */
 enum { EVERY = 1 << 16 /* process that is confined */, COMMAND = 1 << 17, ANSWERS = 1 << 18 /* confine_wholly() */ };
 
 /* The system calls, by what they are needed for. A name that a machine does not have is passed over. */
@@ -75,7 +75,10 @@ static bool allow_names(scmp_filter_ctx filter, const char *names)
 	return done;
 }
 
-/* No memory becomes code (but libraries that find a host), what is opened exists and is read, a socket is one of this machine, and a signal, as of abort(), to itself. */
+/*
+ * Bounds on arguments: memory never becomes code (except for the libraries that find a host), files are opened only to read and only if they exist,
+ * sockets are of this machine, and signals, as abort() sends, go to the process itself.
+ */
 static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 {
 	enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };

@@ -30,8 +30,8 @@ struct store {
 	struct seen *seen;
 };
 
-/* Tells whether the id is new; it is not the next time. */
-static bool is_new(struct store *store, const char *id)
+/* Remembers an id; false: it was known. */
+static bool remember_id(struct store *store, const char *id)
 {
 	XXH128_hash_t hash = XXH3_128bits(id, strlen(id));
 	struct seen *seen;
@@ -57,7 +57,7 @@ static int note_id(struct store *store, const char *text, size_t length, const c
 	if (!id && !strcmp(key, "id"))
 		return fail("%s:%lld: a run needs an id", store->name, number);
 	if (id)
-		is_new(store, id);
+		remember_id(store, id);
 	free(id);
 	return 0;
 }
@@ -179,7 +179,7 @@ static unsigned long long count_lines(const char *text, size_t length)
 
 int store_add(struct store *store, const struct parcel *parcel)
 {
-	if (!is_new(store, parcel->id))
+	if (!remember_id(store, parcel->id))
 		return 1;
 	if (!parcel->moments)
 		fprintf(store->out, "stream version=%d\n", STREAM_VERSION);

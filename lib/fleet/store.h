@@ -15,7 +15,7 @@ struct store;
 struct store *store_open(const char *path);
 void store_close(struct store *store);
 
-/* Writes a run, or moments: 0; 1: it is there; -1 after fail(). */
+/* Writes a run, or moments: 0; 1: the file, or this pull, has them already, so they arrived twice; -1 after fail(). */
 int store_add(struct store *store, const struct parcel *parcel);
 
 /* Brings all that was added to the disk, or to the reader of a pipe: 0; -1 after fail(), and sets *closed if a pipe has no reader. */

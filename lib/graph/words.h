@@ -1,6 +1,7 @@
 /*
- * words: deeds in plain English, for people: the one place that makes words of a deed. No program reads them back. Texts are as
- * raw as the names in them: clean_text() makes them fit to print. The caller frees all that is returned.
+ * words: deeds in plain English, for people: the one place that makes words of a deed. (Who held the CPU or the queue of a wait is no part of its
+ * deed; model/story says that.) No program reads them back. Texts are as raw as the names in them: clean_text() makes them fit to print. The caller
+ * frees all that is returned.
  */
 #ifndef GRAPH_WORDS_H
 #define GRAPH_WORDS_H

@@ -4,10 +4,10 @@
  * A return probe puts an address of the kernel's own on the stack in place of the one that the function returns to. An exception that is to
  * go through such a function finds no caller and ends the program, and so does a return on another stack than that of the call. So
  * where a function may be left like that, its end is a probe at each instruction by which it is left (program/exits.h). These cost
- * several times as much, so functions of C have return probes. Exceptions are functions of a program that changes stacks, of a library that other
- * programs use, those that look at where they return to (setjmp), those that nothing called (_start), and main. A call of main lasts, and makes
- * others with return probes more often than every 100 ms; while it does, the kernel makes wait all that remove a probe, of any program, and all
- * behind them that change probes.
+ * several times as much, so functions of C have return probes. Some functions of C have none all the same: those of a program that changes stacks,
+ * of a library that other programs use, those that look at where they return to (setjmp), those that nothing called (_start), and main. (A call of
+ * main lasts, and makes others with return probes more often than every 100 ms. Meanwhile whoever removes a probe, of any program, waits in the
+ * kernel, and so does everybody behind them who changes probes.)
  *
  * Only a process without rights reads files (program/lookup.h); the path is for messages. program/program_ends.h asks from outside.
  *

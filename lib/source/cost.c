@@ -542,7 +542,7 @@ static bool choose(const struct cost *cost, const struct cost_subject *subject, 
 	return true;
 }
 
-/* Context that is rare may not have come while events were counted before; charts do not wait until all of it has come by. */
+/* The count may lack context that is rare. Charts are shed without waiting for it. */
 static bool matters(const struct load *load, const struct decision *decision)
 {
 	return load->share >= decision->spent / MATTERS;

@@ -55,7 +55,7 @@ void event_writer_free(struct event_writer *writer); /* NULL is allowed */
 /* tailblame's own threads; 0: none. */
 void event_writer_own(struct event_writer *writer, const int32_t tids[EVENT_WRITER_OWN]);
 
-/* From now on another event writer writes the stacks, and the events that wait in the kernel; `switches`: those are among them. */
+/* From now on the recorder's event writer writes the stacks, and the events that are kept in the kernel; `switches`: sched_switch is one of them. */
 void event_writer_share(struct event_writer *writer, bool switches);
 
 /* A `format` record; `swapped` as in struct record. -1 after fail(). */

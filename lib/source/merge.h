@@ -49,7 +49,7 @@ uint64_t merge_traced(const struct merge *merge);
 /* Starts a round: looks at each dry ring again, and will hand out events before the bound. -1 after fail(). */
 int merge_begin(struct merge *merge, int64_t bound);
 
-/* Tells whether events from before this time may be lost whose gap shows only with a later event, which a ring stands at. */
+/* Tells whether a ring stands behind a gap that began before this time: events before it may be lost, and no `lost` record says so yet. */
 bool merge_hides_gap(const struct merge *merge, int64_t ts);
 
 /* The ring that stands at the next event; it may be used until the next call. 1; 0: round over; -1 after fail(). */

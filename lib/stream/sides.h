@@ -1,8 +1,8 @@
 /*
  * sides: the readers of a stream of several hosts, one for each. Private to lib/stream.
  *
- * A side is what is attached to the stream for one host: watches, and the context of the handlers. The side at hand lies in place, so that a
- * stream without `host` records pays nothing: to enter another swaps the two. The first side is that of the first host, or of a stream
+ * A side is what is attached to the stream for one host: watches, and the context of the handlers. The side at hand is stored in place,
+ * so that a stream of one host costs nothing more; to enter another swaps the two. The first side is that of the first host, or of a stream
  * without hosts.
  */
 #ifndef STREAM_SIDES_H

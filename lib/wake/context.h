@@ -14,7 +14,7 @@ enum {
 	CAUSE_SENT = CAUSE(PART_CONTEXT, 2),     /* a packet that a timer sent on this machine; index: as above */
 	CAUSE_IRQ = CAUSE(PART_CONTEXT, 3),      /* index: number of the interrupt */
 	CAUSE_SOFTIRQ = CAUSE(PART_CONTEXT, 4),  /* index: number of the soft interrupt */
-	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* index: of a raise; the same, but a kernel thread handled it when it got the CPU */
+	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* index: of a raise; as CAUSE_SOFTIRQ, but ksoftirqd handled it later */
 };
 
 /*

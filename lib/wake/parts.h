@@ -46,7 +46,7 @@ enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };
 enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
 
-/* Flags of pieces: bit `n` of those that a part has; struct piece has room for 16, with the core's. */
+/* Flags of pieces: bit `n` of those that a part has; struct piece has room for 16, with the core's, and all are taken. */
 enum { LOCK_BITS = 6, RECLAIM_BITS = 7, ASK_BITS = 10, RETRY_BITS = 13 };
 #define PIECE_OF(bits, n) (1 << ((bits) + (n)))
 

@@ -110,7 +110,7 @@ static void on_dirty(struct at *at)
 			    core_served(at->wake, thread));
 }
 
-/* It sleeps right after that; where the pause is none, not at all. */
+/* If the pause is longer than 0, the thread sleeps right after this event. */
 static void on_balance_dirty(struct at *at)
 {
 	enum { BDI, PAUSE };

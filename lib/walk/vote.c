@@ -27,14 +27,14 @@ static void count_source(struct ballot *ballot, uint32_t thread, int64_t ts)
 	*ARRAY_ADD(&ballot->sources) = (struct source){thread, 1, ts};
 }
 
-/* Where normal waits are looked for, and what it is asked for. */
-struct poll {
+/* Where normal waits are looked for, and the wait [from, to) that the vote is about. */
+struct vote_scope {
 	const struct whole *whole;
 	const struct normal_stream *normal; /* NULL: in that whole itself */
 	int64_t from, to;
 };
 
-static void count_wait(const struct poll *poll, const struct whole *whole, struct ballot *ballot, uint32_t number)
+static void count_wait(const struct vote_scope *scope, const struct whole *whole, struct ballot *ballot, uint32_t number)
 {
 	const struct segment *segment = segment_at(whole, number);
 	const struct whole_edge *ender = whole_ender(whole, number);
@@ -45,8 +45,8 @@ static void count_wait(const struct poll *poll, const struct whole *whole, struc
 	} else if (ender) {
 		uint32_t thread = segment_at(whole, ender->from)->thread;
 
-		if (poll->normal)
-			thread = normal_stream_thread(poll->normal, thread, poll->from, poll->to);
+		if (scope->normal)
+			thread = normal_stream_thread(scope->normal, thread, scope->from, scope->to);
 		ballot->threads += thread != NUMBER_NONE;
 		if (thread != NUMBER_NONE)
 			count_source(ballot, thread, ender->ts);
@@ -66,9 +66,9 @@ static bool is_flagged(const struct whole *whole, uint32_t number)
  * Of a thread; what overlaps the wait asked about is as abnormal as that, in the same stream. Polls in vain, which its own timer ended, are one wait with
  * the last of them, which a flag's write ended.
  */
-static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t thread, uint32_t identity)
+static void count_votes_of(const struct vote_scope *scope, struct ballot *ballot, uint32_t thread, uint32_t identity)
 {
-	const struct whole *whole = poll->normal ? normal_stream_whole(poll->normal) : poll->whole;
+	const struct whole *whole = scope->normal ? normal_stream_whole(scope->normal) : scope->whole;
 	size_t count;
 	const uint32_t *segments = whole_segments(whole, thread, &count);
 	size_t polls = 0;
@@ -76,7 +76,7 @@ static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t
 	for (size_t i = 0; i < count; i++) {
 		const struct segment *segment = segment_at(whole, segments[i]);
 
-		if (poll->normal ? !normal_stream_identity_is(poll->normal, identity, segment->identity) : segment->identity != identity) {
+		if (scope->normal ? !normal_stream_identity_is(scope->normal, identity, segment->identity) : segment->identity != identity) {
 			polls = 0;
 			continue;
 		}
@@ -86,23 +86,23 @@ static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t
 		}
 		if (!segment_timed(whole, segments[i]))
 			polls = 0;
-		if ((!poll->normal && segment->wait_from < poll->to && segment->end > poll->from) || !segment_is_quiet(whole, segments[i]))
+		if ((!scope->normal && segment->wait_from < scope->to && segment->end > scope->from) || !segment_is_quiet(whole, segments[i]))
 			continue;
-		count_wait(poll, whole, ballot, segments[i]);
+		count_wait(scope, whole, ballot, segments[i]);
 		polls += segment_timed(whole, segments[i]);
 	}
 }
 
 /* Of the normal waits of the thread in that place. */
-static struct ballot hold(const struct poll *poll, uint32_t thread, uint32_t identity)
+static struct ballot count_votes(const struct vote_scope *scope, uint32_t thread, uint32_t identity)
 {
 	struct ballot ballot = {0};
 
-	if (!poll->normal)
-		hold_thread(poll, &ballot, thread, identity);
-	for (uint32_t i = 0; poll->normal && i < normal_stream_whole(poll->normal)->threads.count; i++)
-		if (normal_stream_thread_is(poll->normal, thread, i))
-			hold_thread(poll, &ballot, i, identity);
+	if (!scope->normal)
+		count_votes_of(scope, &ballot, thread, identity);
+	for (uint32_t i = 0; scope->normal && i < normal_stream_whole(scope->normal)->threads.count; i++)
+		if (normal_stream_thread_is(scope->normal, thread, i))
+			count_votes_of(scope, &ballot, i, identity);
 	return ballot;
 }
 
@@ -193,11 +193,11 @@ static int64_t starved_on(const struct whole *whole, const struct vote *vote)
 
 static void walk(const struct whole *whole, const struct normal_stream *normal, struct vote *vote)
 {
-	struct poll poll = {whole, normal, vote->from, vote->to};
+	struct vote_scope scope = {whole, normal, vote->from, vote->to};
 
 	for (;;) {
 		struct vote_step *step = &vote->steps.items[vote->steps.count - 1];
-		struct ballot ballot = hold(&poll, step->thread, step->identity);
+		struct ballot ballot = count_votes(&scope, step->thread, step->identity);
 		const struct source *next = decide(&ballot, &vote->verdict);
 
 		step->normal = ballot.normal;

@@ -6,7 +6,7 @@
  * Let [a,b) be the wait, T its thread and W its identity. U are the sources of the strong edges that ended the normal waits of T in W,
  * by count, ties by the latest. If there are none, or most of those waits ended by T's own timer, or by none of the threads, T in W is the
  * culprit. Else the first of U is the next T, and what it did most of [a,b) decides: if it ran, or could not for want of a CPU, it is the
- * culprit; if it waited, that wait is the next W. If it is on the path already, nobody was asked.
+ * culprit; if it waited, that wait is the next W. If the next T is on the path already, the walk stops (VERDICT_UNASKED): nobody else was asked.
  */
 #ifndef WALK_VOTE_H
 #define WALK_VOTE_H
