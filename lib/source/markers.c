@@ -187,7 +187,7 @@ static int bind_for_all(int fd, const struct sockaddr_un *address)
 	return status;
 }
 
-/* Senders are told by their numbers. */
+/* The kernel attaches the number of the sender's process to each datagram. */
 static int set_up(int fd)
 {
 	int on = 1;
