@@ -172,13 +172,22 @@ own_socket() {
 	export TAILBLAME_MARKERS=$PLACE/markers
 }
 
+# Runs it with a write lock on the file of names.
+names_locked() { # COMMAND...
+	/usr/bin/python3 -c 'import fcntl, os, struct, sys
+names = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o644)
+os.set_inheritable(names, True)
+fcntl.fcntl(names, 37, struct.pack("hh4xqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)) # F_OFD_SETLK
+os.execvp(sys.argv[2], sys.argv[2:])' "$PLACE/names" "$@"
+}
+
 # Runs a program that fails as another user, without a collector and with one: it says and ends the same. What it did is in trace.
 run_told() { # COMMAND...
 	set -- setpriv --reuid=65534 --clear-groups sh -c 'cd "$0" && "$@"; echo $?' "$PLACE" "$@"
 	run -0 --separate-stderr "$@"
 	local alone="$output$stderr"
 	assert_output --partial "served"
-	run -0 --separate-stderr flock "$PLACE/names" trace-collect --async --exceptions node -e sched:sched_process_exit -o trace.tb -- "$@"
+	run -0 --separate-stderr names_locked trace-collect --async --exceptions node -e sched:sched_process_exit -o trace.tb -- "$@"
 	assert_equal "$output$stderr" "$alone"
 	assert_equal "$(ls "$PLACE"/markers*)" "$PLACE/markers.node"
 	rm "$PLACE/names"
@@ -257,6 +266,16 @@ object=0x2 name=Odd what=odd
 object=0x3 name=TypeError what="as planned" function=refuse calls=refuse;handle
 object=0x4 name=Error what="because of it" function=handle cause=0x3 calls=handle
 object=0x4 name=Error what="because of it" function=handle cause=0x3 again=yes calls=handle'
+	# A stack each is what only those can ask for who may write to the file.
+	touch "$PLACE/names"
+	setpriv --reuid=65534 --clear-groups flock "$PLACE/names" sleep 1000 3>&- &
+	holder=$!
+	until_true 20 bash -c "! flock -n '$PLACE/names' true"
+	trace-collect --async -e sched:sched_process_exit -o other.tb -- node --require "$PLACE/node.js" "$PLACE/program.js" || true
+	kill "$(pgrep -P $holder -x sleep)"
+	run -0 bash -c 'stream-cat --text other.tb | grep "^async .* op=create"'
+	assert_output --partial ' name=PROMISE'
+	refute_output --partial ' name=query'
 }
 
 # bats test_tags=live

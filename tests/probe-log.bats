@@ -327,7 +327,7 @@ stacks_end() {
 }
 
 is_locked() { # FILE
-	grep -q "FLOCK  ADVISORY  WRITE .*:$(stat -c %i "$1") " /proc/locks
+	grep -q "OFDLCK ADVISORY  WRITE .*:$(stat -c %i "$1") " /proc/locks
 }
 
 @test "while a trigger logs, names of tasks are asked for" {

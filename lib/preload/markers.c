@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -122,13 +121,14 @@ static napi_value locked(napi_env env, napi_callback_info info)
 {
 	struct arguments arguments = arguments_of(env, info);
 	char path[256];
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	size_t length = 0;
 	int fd = -1, held = 0;
 
 	if (arguments.count > 0 && napi_get_value_string_utf8(env, arguments.value[0], path, sizeof(path), &length) == 0 && length + 1 < sizeof(path))
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0) {
-		held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+		held = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
 		close(fd);
 	}
 	return number(env, held);

@@ -138,7 +138,7 @@ int markers_names(void)
 	free(path);
 	if (folder < 0)
 		return -1;
-	fd = openat(folder, names_file, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644); /* a pipe in its place is not waited for */
+	fd = openat(folder, names_file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644); /* a pipe in its place is not waited for */
 	if (fd < 0)
 		fail_errno("cannot make '%s' beside the socket of markers", names_file);
 	close(folder);
@@ -147,15 +147,17 @@ int markers_names(void)
 
 bool markers_name(int names, bool wanted)
 {
-	return flock(names, wanted ? LOCK_EX | LOCK_NB : LOCK_UN) == 0 && wanted;
+	struct flock lock = {.l_type = wanted ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET};
+
+	return fcntl(names, F_OFD_SETLK, &lock) == 0 && wanted;
 }
 
 /* If nobody has it locked. */
 static void remove_names(int folder)
 {
-	int fd = openat(folder, names_file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(folder, names_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd >= 0 && markers_name(fd, true))
 		unlinkat(folder, names_file, 0);
 	if (fd >= 0)
 		close(fd);

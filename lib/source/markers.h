@@ -67,12 +67,12 @@ int markers_write(struct stream *stream, int kind, const void *datagram, size_t 
 int markers_sweep(void);
 
 /*
- * Names of Node's tasks cost a stack each, so Node tells them only while somebody holds a lock (flock(2)) on the file `names` in the sockets'
- * folder. Opens it: a descriptor; -1 after fail().
+ * Names of Node's tasks cost a stack each, so Node tells them only while somebody holds a lock on the file `names` in the sockets' folder. It is a write
+ * lock of fcntl(2), which only those can have who may write to the file, so nobody else makes Node slower. Opens it: a descriptor; -1 after fail().
  */
 int markers_names(void);
 
-/* Locks it, or not any more; tells whether it is locked now. Node has it for an instant, to look whether somebody else has: try again. */
+/* Locks it, or not any more; tells whether it is locked now. Somebody else may have it: try again. */
 bool markers_name(int names, bool wanted);
 
 #endif
