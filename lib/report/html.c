@@ -19,7 +19,7 @@
 #include "report/output.h"
 #include "report/processes.h"
 #include "report/summary.h"
-#include "report/worst.h"
+#include "report/shown_moments.h"
 
 enum { STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12, LOGGED_SHOWN = 12 };
 
@@ -373,7 +373,7 @@ static int put_section(struct report *report, const struct section *section)
 static int put_sections(struct report *report)
 {
 	struct page *page = report->state;
-	struct worst worst = worst_of(page->sections.items, sizeof(struct section), offsetof(struct section, lost), page->sections.count);
+	struct shown_moments shown = shown_moments_of(page->sections.items, sizeof(struct section), offsetof(struct section, lost), page->sections.count);
 	const char *heading = NULL;
 	size_t left = 0;
 	char *count;
@@ -382,7 +382,7 @@ static int put_sections(struct report *report)
 		const struct section *section = &page->sections.items[i];
 
 		heading = section->heading ? section->heading : heading;
-		if (!worst_takes(&worst, section->lost)) {
+		if (!shown_moments_takes(&shown, section->lost)) {
 			left++;
 			continue;
 		}
@@ -430,16 +430,16 @@ static void put_headline(const struct report *report, FILE *out)
 {
 	char *first, *next;
 
-	if (report->worst.count == 0)
+	if (report->headlines.count == 0)
 		return;
-	first = headlines_first(&report->worst, report->model);
+	first = headlines_first(&report->headlines, report->model);
 	element(out, "<p class=\"worst\">", first, "</p>");
-	if (*report->worst.items[0].chain)
-		element(out, "<p>", report->worst.items[0].chain, "</p>");
-	if (*report->worst.items[0].blame)
-		element(out, "<p>", report->worst.items[0].blame, "</p>");
-	for (size_t i = 1; i < report->worst.count; i++) {
-		next = headlines_next(&report->worst, report->model->site, i);
+	if (*report->headlines.items[0].chain)
+		element(out, "<p>", report->headlines.items[0].chain, "</p>");
+	if (*report->headlines.items[0].blame)
+		element(out, "<p>", report->headlines.items[0].blame, "</p>");
+	for (size_t i = 1; i < report->headlines.count; i++) {
+		next = headlines_next(&report->headlines, report->model->site, i);
 		element(out, i == 1 ? "<p class=\"soft\">next: " : "<p class=\"soft\">", next, "</p>");
 		free(next);
 	}
@@ -449,7 +449,7 @@ static void put_headline(const struct report *report, FILE *out)
 /* Moments that say nothing about the machine. */
 static void put_own(const struct report *report, FILE *out)
 {
-	char *own = headlines_own(&report->worst, report->model->site);
+	char *own = headlines_own(&report->headlines, report->model->site);
 
 	if (own)
 		element(out, "<p class=\"soft\">", own, "</p>");

@@ -577,10 +577,10 @@ static void put_next(json_t *headline, const struct report *report)
 {
 	json_t *array = json_array(), *next;
 
-	for (size_t i = 1; i < report->worst.count; i++) {
+	for (size_t i = 1; i < report->headlines.count; i++) {
 		next = json_object();
-		json_put_count(next, "moment", report->worst.items[i].number);
-		json_put_words(next, "words", headlines_next(&report->worst, report->model->site, i));
+		json_put_count(next, "moment", report->headlines.items[i].number);
+		json_put_words(next, "words", headlines_next(&report->headlines, report->model->site, i));
 		json_array_append_new(array, next);
 	}
 	if (json_array_size(array) > 0)
@@ -594,15 +594,15 @@ static void put_headline(json_t *object, const struct report *report)
 	json_t *lines = json_array(), *headline;
 	char *first;
 
-	if (report->worst.count > 0) {
-		first = headlines_first(&report->worst, report->model);
+	if (report->headlines.count > 0) {
+		first = headlines_first(&report->headlines, report->model);
 		headline = json_object();
-		json_put_count(headline, "moment", report->worst.items[0].number);
+		json_put_count(headline, "moment", report->headlines.items[0].number);
 		json_array_append_new(lines, json_string(first));
-		if (*report->worst.items[0].chain)
-			json_array_append_new(lines, json_string(report->worst.items[0].chain));
-		if (*report->worst.items[0].blame)
-			json_array_append_new(lines, json_string(report->worst.items[0].blame));
+		if (*report->headlines.items[0].chain)
+			json_array_append_new(lines, json_string(report->headlines.items[0].chain));
+		if (*report->headlines.items[0].blame)
+			json_array_append_new(lines, json_string(report->headlines.items[0].blame));
 		json_object_set(headline, "words", lines);
 		put_next(headline, report);
 		json_object_set_new(object, "headline", headline);

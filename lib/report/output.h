@@ -15,7 +15,7 @@ struct report {
 	struct file_draft *draft; /* of it; NULL: it is the given one */
 	char *path; /* of the draft */
 	struct model *model;
-	struct headlines worst;
+	struct headlines headlines;
 	char *complaint;
 	bool closed;
 	void *state; /* the format's own */

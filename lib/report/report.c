@@ -29,7 +29,7 @@ static int moment_told(void *context, const struct moment *moment)
 {
 	struct report *report = context;
 
-	headlines_see(&report->worst, report->model->site, moment);
+	headlines_see(&report->headlines, report->model->site, moment);
 	return report->format->moment(report, moment);
 }
 
@@ -186,7 +186,7 @@ void report_free(struct report *report)
 		return;
 	report->format->free(report);
 	model_free(report->model);
-	headlines_free(&report->worst);
+	headlines_free(&report->headlines);
 	free(report->complaint);
 	free(report->path);
 	free(report);

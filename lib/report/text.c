@@ -23,7 +23,7 @@
 #include "report/output.h"
 #include "report/processes.h"
 #include "report/summary.h"
-#include "report/worst.h"
+#include "report/shown_moments.h"
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
@@ -324,16 +324,16 @@ static void print_headline(const struct report *report)
 {
 	char *first, *next;
 
-	if (report->worst.count == 0)
+	if (report->headlines.count == 0)
 		return;
-	first = headlines_first(&report->worst, report->model);
+	first = headlines_first(&report->headlines, report->model);
 	wrap(report, report->out, "", first);
-	if (*report->worst.items[0].chain)
-		wrap(report, report->out, "  ", report->worst.items[0].chain);
-	if (*report->worst.items[0].blame)
-		wrap(report, report->out, "  ", report->worst.items[0].blame);
-	for (size_t i = 1; i < report->worst.count; i++) {
-		next = headlines_next(&report->worst, report->model->site, i);
+	if (*report->headlines.items[0].chain)
+		wrap(report, report->out, "  ", report->headlines.items[0].chain);
+	if (*report->headlines.items[0].blame)
+		wrap(report, report->out, "  ", report->headlines.items[0].blame);
+	for (size_t i = 1; i < report->headlines.count; i++) {
+		next = headlines_next(&report->headlines, report->model->site, i);
 		wrap(report, report->out, i == 1 ? "next: " : "      ", next);
 		free(next);
 	}
@@ -343,7 +343,7 @@ static void print_headline(const struct report *report)
 /* Moments that say nothing about the machine: at the head where there are no others, else behind these. */
 static void print_own(const struct report *report)
 {
-	char *own = headlines_own(&report->worst, report->model->site);
+	char *own = headlines_own(&report->headlines, report->model->site);
 
 	if (own)
 		wrap(report, report->out, "", own);
@@ -363,7 +363,7 @@ static bool is_known(const struct verdict *verdicts, size_t which)
 static void print_verdicts(const struct report *report)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
-	size_t i, n = report->model->counts->moments - report->worst.owns < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
+	size_t i, n = report->model->counts->moments - report->headlines.owns < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
 	char *words, *where, *name;
 
 	if (n > 0)
@@ -447,7 +447,7 @@ static void print_findings(const struct report *report)
 	struct summary summary;
 
 	print_headline(report);
-	if (report->worst.count == 0)
+	if (report->headlines.count == 0)
 		print_own(report);
 	print_contrast(report);
 	summary_findings(&summary, report->model);
@@ -461,7 +461,7 @@ static void print_data(const struct report *report)
 {
 	struct summary summary;
 
-	if (report->worst.count > 0)
+	if (report->headlines.count > 0)
 		print_own(report);
 	summary_data(&summary, report->model);
 	print_lines(report, &summary);
@@ -583,7 +583,7 @@ static void print_left(const struct report *report, uint64_t left)
 static int print_body(const struct report *report)
 {
 	const struct text *text = report->state;
-	struct worst worst = worst_of(text->parts.items, sizeof(struct part), offsetof(struct part, lost), text->parts.count);
+	struct shown_moments shown = shown_moments_of(text->parts.items, sizeof(struct part), offsetof(struct part, lost), text->parts.count);
 	const char *heading = NULL;
 	uint64_t left = 0;
 
@@ -591,7 +591,7 @@ static int print_body(const struct report *report)
 		const struct part *part = &text->parts.items[i];
 
 		heading = part->heading ? part->heading : heading;
-		if (!report->options.all && !worst_takes(&worst, part->lost)) {
+		if (!report->options.all && !shown_moments_takes(&shown, part->lost)) {
 			left++;
 			continue;
 		}
@@ -656,7 +656,7 @@ static bool is_told(struct text *text, const struct moment *moment)
 		return true;
 	if (worse)
 		text->worst = lost;
-	if (text->requests++ < WORST_SHOWN || worse)
+	if (text->requests++ < SHOWN_MOMENTS || worse)
 		return true;
 	text->left++;
 	return false;

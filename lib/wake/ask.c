@@ -202,7 +202,7 @@ static int64_t handed_over(const struct wake *wake, const struct thread *thread,
 	int32_t by = ended_by(wake, wait);
 	const struct piece *before;
 
-	if (!core_colleagues(wake, other, by) || core_colleagues(wake, other, thread->index))
+	if (!core_same_process(wake, other, by) || core_same_process(wake, other, thread->index))
 		return TIME_NONE;
 	before = last_wait(wake->threads.items[by], ended(wake, wait));
 	return before && ended_by(wake, before) == thread->index ? ended(wake, before) : TIME_NONE;
@@ -234,7 +234,7 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 		over = condition ? TIME_NONE : handed_over(wake, thread, other, wait);
 		if (over != TIME_NONE && over >= answered)
 			relayed.since = over;
-		if (shared.since == TIME_NONE && core_colleagues(wake, thread, by) && !core_colleagues(wake, thread, other->index))
+		if (shared.since == TIME_NONE && core_same_process(wake, thread, by) && !core_same_process(wake, thread, other->index))
 			shared = (struct ask){ended(wake, wait), by};
 	}
 	if (other->parent == thread->index && other->born >= answered)
@@ -312,12 +312,12 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	int32_t by = ended_by(wake, wait);
 	const struct thread *other;
 
-	if (by == INDEX_NONE || by == thread->index || !core_colleagues(wake, thread, by) || !takes(wake, wait))
+	if (by == INDEX_NONE || by == thread->index || !core_same_process(wake, thread, by) || !takes(wake, wait))
 		return ask;
 	other = wake->threads.items[by];
 	last = last_wait(other, ended(wake, wait));
 	if (last && last[1].start > wait->start && ended_by(wake, last) != INDEX_NONE &&
-	    !core_colleagues(wake, thread, ended_by(wake, last)))
+	    !core_same_process(wake, thread, ended_by(wake, last)))
 		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
 	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at, 0))
 		ask.since = TIME_NONE;
@@ -594,7 +594,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 static bool serves_another(const struct wake *wake, const struct piece *run, int32_t asker)
 {
 	return run->flags & PIECE_BATCH && run->cause == CAUSE_PEER && asker != INDEX_NONE &&
-	       !core_colleagues(wake, wake->threads.items[asker], run->cause_index);
+	       !core_same_process(wake, wake->threads.items[asker], run->cause_index);
 }
 
 static bool tell_run(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed)

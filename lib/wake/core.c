@@ -361,7 +361,7 @@ bool core_is_kernels(const struct wake *wake, const struct thread *thread)
 	return thread->works || events_is_kernels(wake->events, thread->tid);
 }
 
-bool core_colleagues(const struct wake *wake, const struct thread *thread, int32_t other)
+bool core_same_process(const struct wake *wake, const struct thread *thread, int32_t other)
 {
 	int32_t process = events_tgid(wake->events, thread->tid);
 

@@ -94,7 +94,7 @@ struct thread *core_sync(struct wake *wake, int32_t index);
 bool core_is_kernels(const struct wake *wake, const struct thread *thread);
 
 /* Tells whether the other, by its index, is known to be of the same process. */
-bool core_colleagues(const struct wake *wake, const struct thread *thread, int32_t other);
+bool core_same_process(const struct wake *wake, const struct thread *thread, int32_t other);
 
 /* The thread that this one works for; INDEX_NONE: itself, or not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);

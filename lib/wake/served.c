@@ -178,7 +178,7 @@ static bool has_answered(struct wake *wake, const struct thread *server, bool ha
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
 		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
 
-		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && core_colleagues(wake, server, by))
+		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && core_same_process(wake, server, by))
 			return true;
 	}
 	return false;
@@ -248,15 +248,15 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			break;
 		answer = is_answer(wake, thread, other, by.ts);
 		client = is_client(wake, other, thread, by.ts);
-		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread) {
+		if (core_same_process(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread) {
 			several = !is_done(wake, thread, other, by.ts, hand.ts);
 			if (!several)
 				break;
 			continue;
 		}
-		if (core_colleagues(wake, thread, other->index) && !answer && hand.thread == INDEX_NONE)
+		if (core_same_process(wake, thread, other->index) && !answer && hand.thread == INDEX_NONE)
 			hand = by;
-		if (core_colleagues(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
+		if (core_same_process(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
 			continue;
 		if (has_answered(wake, thread, hand.thread != INDEX_NONE, other, by.ts, hand.ts))
 			break;
@@ -304,7 +304,7 @@ static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run,
 	served = served_at(cut, thread, thread->pieces.items[run].start);
 	if (served == INDEX_NONE || asker == INDEX_NONE)
 		return served;
-	return core_colleagues(wake, wake->threads.items[served], asker) ? INDEX_NONE : served;
+	return core_same_process(wake, wake->threads.items[served], asker) ? INDEX_NONE : served;
 }
 
 static const struct part_event events[] = {
