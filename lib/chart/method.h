@@ -77,7 +77,7 @@ struct learner {
 extern const struct learner learner_run, learner_pot;
 
 struct method {
-	const char *name, *help;
+	const char *name;
 	const char *name_of_few; /* of limits from too few values for its own; NULL: the same */
 	const struct plotting *plots;
 	const struct learner *learner;

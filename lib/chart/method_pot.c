@@ -515,9 +515,9 @@ const struct learner learner_pot = {
 	.limits = pot_limits,
 };
 
+/* By false-alarm rate, from the tail of the values. The default. */
 const struct method method_pot = {
 	.name = "pot",
-	.help = "by false-alarm rate: the tail of the values (default)",
 	.name_of_few = by_lognormal,
 	.plots = &plot_values,
 	.learner = &learner_pot,

@@ -52,26 +52,26 @@ static double sigma_poisson(double center, double size)
 #define RATES .plots = &plot_rates, .learner = &learner_run, .scale = SCALE_LINEAR, .sides = SIDES_BOTH, .baseline = 20, \
 	      .one_scale = true, .baseline_limits = baseline_rate
 
+/* Share of n, such as failed calls. */
 const struct method method_p = {
 	.name = "p",
-	.help = "share of n, such as failed calls",
 	RATES,
 	.is_share = true,
 	.least = 1,
 	.sigma = sigma_binomial,
 };
 
+/* Counts per n or second, such as events. */
 const struct method method_u = {
 	.name = "u",
-	.help = "counts per n or second, such as events",
 	RATES,
 	.least = 1,
 	.sigma = sigma_poisson,
 };
 
+/* As p, where rates vary more than by chance. */
 const struct method method_laney_p = {
 	.name = "laney-p",
-	.help = "as p, where rates vary more than by chance",
 	RATES,
 	.is_share = true,
 	.disperses = true,
@@ -79,9 +79,9 @@ const struct method method_laney_p = {
 	.sigma = sigma_binomial,
 };
 
+/* As u, where counts vary more than by chance. */
 const struct method method_laney_u = {
 	.name = "laney-u",
-	.help = "as u, where counts vary more than by chance",
 	RATES,
 	.disperses = true,
 	.least = 2,

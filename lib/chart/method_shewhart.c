@@ -113,18 +113,18 @@ static void baseline_paper(const struct policy *how, const struct points *points
 #define VALUES .plots = &plot_values, .learner = &learner_run, .sides = SIDES_UPPER, .min_ratio = 2, .baseline = 100
 #define MEANS .plots = &plot_means, .learner = &learner_run, .scale = SCALE_LINEAR, .sides = SIDES_BOTH, .baseline = 20, .least = 1
 
+/* Individuals and moving range. */
 const struct method method_imr = {
 	.name = "imr",
-	.help = "individuals and moving range",
 	VALUES,
 	.scale = SCALE_LOG,
 	.least = 2,
 	.baseline_limits = baseline_individuals,
 };
 
+/* X-bar/R limits from groups of 5, single values judged. */
 const struct method method_paper = {
 	.name = "paper",
-	.help = "X-bar/R limits from groups of 5, single values judged",
 	VALUES,
 	.scale = SCALE_LINEAR,
 	.one_scale = true,
@@ -132,25 +132,25 @@ const struct method method_paper = {
 	.baseline_limits = baseline_paper,
 };
 
+/* Subgroup means, by their mean range. */
 const struct method method_xbar_r = {
 	.name = "xbar-r",
-	.help = "subgroup means, by their mean range",
 	MEANS,
 	.spread = spread_range,
 	.baseline_limits = baseline_range,
 };
 
+/* Subgroup means, by their mean deviation. */
 const struct method method_xbar_s = {
 	.name = "xbar-s",
-	.help = "subgroup means, by their mean deviation",
 	MEANS,
 	.spread = spread_deviation,
 	.baseline_limits = baseline_deviation,
 };
 
+/* Exponentially weighted moving average. */
 const struct method method_ewma = {
 	.name = "ewma",
-	.help = "exponentially weighted moving average",
 	.plots = &plot_weighted,
 	.learner = &learner_run,
 	.scale = SCALE_LINEAR,

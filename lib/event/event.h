@@ -33,7 +33,6 @@ struct event_type {
 	const char *name; /* "system:event" */
 	int index;	  /* 0, 1, 2, ... in order of first mention: for tables of the caller's own */
 	/* the rest is private */
-	int id;
 	struct event_field *fields;
 	void *format; /* struct tep_event */
 	struct types *types;

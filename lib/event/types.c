@@ -158,7 +158,6 @@ struct event_type *types_named(struct types *types, const char *name, size_t len
 		entry->name = memory_text(name, length);
 		entry->type.name = entry->name;
 		entry->type.index = types->count++;
-		entry->type.id = -1;
 		entry->type.types = types;
 		HASH_ADD_KEYPTR(hh, types->by_name, entry->name, length, entry);
 	}
@@ -178,7 +177,6 @@ static void number_type(struct types *types, struct event_type *type, int id)
 		types->ids = id + 1;
 	}
 	types->by_id[id] = type;
-	type->id = id;
 }
 
 /* The bit that tells whether the field is known, if it has one. */
@@ -247,7 +245,6 @@ void types_forget(struct types *types)
 {
 	for (struct type_entry *entry = types->by_name; entry; entry = entry->hh.next) {
 		entry->type.format = NULL;
-		entry->type.id = -1;
 		for (struct event_field *field = entry->type.fields; field; field = field->next)
 			field->resolved = false;
 	}

@@ -37,10 +37,6 @@ struct kept { /* the last of those that said something of the same, in front of 
 	UT_hash_handle hh;
 };
 
-struct part { /* of the file, between blocks */
-	uint64_t from, to;
-};
-
 struct round {
 	char *path;
 	uint64_t size;
@@ -52,7 +48,7 @@ struct round {
 	struct recorder teller; /* of signals */
 	bool told;
 	uint64_t stored_to; /* of what was stored last */
-	ARRAY(struct part) pieces; /* that were written since `from` */
+	ARRAY(uint64_t) pieces; /* where each that was written since `from` ends in the file: between blocks */
 	size_t first;
 	ARRAY(struct meaning) meanings; /* in them */
 	size_t first_meaning;
@@ -221,7 +217,7 @@ static int forget_old(struct round *round, size_t coming)
 	uint64_t before = round->from;
 
 	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from - round->from % CIRCLE_CHUNK) > round->size)
-		round->from = round->pieces.items[round->first++].to;
+		round->from = round->pieces.items[round->first++];
 	for (; round->first_meaning < round->meanings.count && round->meanings.items[round->first_meaning].at < round->from; round->first_meaning++)
 		keep(round, round->meanings.items[round->first_meaning]);
 	if (round->first > round->pieces.count / 2) {
@@ -459,8 +455,8 @@ int round_sink(void *context, const char *bytes, size_t length, bool events)
 	if (length > head) {
 		if (forget_old(round, length - head) < 0 || circle_write(round->circle, bytes + head, length - head) < 0)
 			return -1;
-		*ARRAY_ADD(&round->pieces) = (struct part){round->to, round->to + length - head};
 		round->to += length - head;
+		*ARRAY_ADD(&round->pieces) = round->to;
 	}
 	if (pass_on(round, bytes, length) < 0)
 		return -1;

@@ -39,7 +39,7 @@ enum { FILE_PATH = 128 };
 
 struct lock_report { /* by the collector, of a file that somebody tries to lock */
 	uint64_t dev, inode;
-	int64_t from, to, ts; /* ts: the holder still had the lock then */
+	int64_t from, to;
 	int32_t pid; /* of the holder; 0: not known */
 	char path[FILE_PATH]; /* "": not known */
 };
@@ -267,14 +267,14 @@ static void waits_since_before(struct wake *wake, int32_t tid, const struct lock
 
 static void on_holder(struct at *at)
 {
-	enum { PID, DEV, INODE, START, END, LATE, PATH };
+	enum { PID, DEV, INODE, START, END, PATH };
 	struct lock_report *report;
 
 	if (polls_of(at->wake)->reports.count >= LOCKS_MAX)
 		return;
 	report = ARRAY_ADD(&polls_of(at->wake)->reports);
 	*report = (struct lock_report){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
-			      .to = at_number(at, END), .ts = at->wake->now + at_number(at, LATE), .pid = (int32_t)at_number(at, PID)};
+			      .to = at_number(at, END), .pid = (int32_t)at_number(at, PID)};
 	at_text(at, PATH, report->path, sizeof(report->path));
 	waits_since_before(at->wake, at->event->tid, report);
 }
@@ -497,7 +497,7 @@ static void thread_free(struct thread *thread)
 static const struct part_event events[] = {
 	{"filelock:posix_lock_inode", on_posix_lock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
 	{"filelock:flock_lock_inode", on_flock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
-	{"filelock:holder", on_holder, {"pid", "s_dev", "i_ino", "fl_start", "fl_end", "late", "path"}, .aside = true},
+	{"filelock:holder", on_holder, {"pid", "s_dev", "i_ino", "fl_start", "fl_end", "path"}, .aside = true},
 	{"syscalls:sys_exit_", on_exit_call, {"ret"}, .named = call_named},
 	{0},
 };
