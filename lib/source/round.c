@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/place.h"
-#include "source/circle.h"
+#include "source/ring_file.h"
 #include "source/recorder.h"
 #include "stream/block.h"
 #include "stream/fields.h"
@@ -40,7 +40,7 @@ struct kept { /* the last of those that said something of the same, in front of 
 struct round {
 	char *path;
 	uint64_t size;
-	struct circle *circle;
+	struct ring_file *file;
 	char head[STREAM_HEAD_SIZE];
 	bool begun;
 	uint64_t from, to; /* its newest part */
@@ -66,7 +66,7 @@ struct store {
 	struct round *round;
 	char *path;
 	uint64_t from, to;
-	struct circle_view *view; /* of it */
+	struct ring_file_view *view; /* of it */
 	char *front; /* records for its beginning */
 	size_t front_length;
 	uint64_t records, lost;
@@ -90,14 +90,14 @@ struct round *round_open(const char *path, uint64_t size)
 	free(copy);
 	round->path = memory_text(path, strlen(path));
 	round->size = size;
-	round->circle = folder < 0 ? NULL : circle_open(folder, size);
-	if (folder >= 0 && !round->circle)
+	round->file = folder < 0 ? NULL : ring_file_open(folder, size);
+	if (folder >= 0 && !round->file)
 		fail_prefix("cannot make a file for '%s'", path);
 	if (folder >= 0)
 		close(folder);
 	round->pipe = -1;
 	round->teller = (struct recorder){.listening = -1, .call = -1};
-	if (round->circle)
+	if (round->file)
 		return round;
 	free(round->path);
 	free(round);
@@ -106,7 +106,7 @@ struct round *round_open(const char *path, uint64_t size)
 
 int round_fd(const struct round *round)
 {
-	return circle_fd(round->circle);
+	return ring_file_fd(round->file);
 }
 
 void round_pass(struct round *round, int pipe)
@@ -216,7 +216,7 @@ static int forget_old(struct round *round, size_t coming)
 {
 	uint64_t before = round->from;
 
-	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from - round->from % CIRCLE_CHUNK) > round->size)
+	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from - round->from % RING_FILE_CHUNK) > round->size)
 		round->from = round->pieces.items[round->first++];
 	for (; round->first_meaning < round->meanings.count && round->meanings.items[round->first_meaning].at < round->from; round->first_meaning++)
 		keep(round, round->meanings.items[round->first_meaning]);
@@ -231,7 +231,7 @@ static int forget_old(struct round *round, size_t coming)
 		round->meanings.count -= round->first_meaning;
 		round->first_meaning = 0;
 	}
-	return round->from == before ? 0 : circle_forget(round->circle, round->from);
+	return round->from == before ? 0 : ring_file_forget(round->file, round->from);
 }
 
 static int compare_order(const struct kept *a, const struct kept *b)
@@ -304,11 +304,11 @@ static int put_part(struct store *store, FILE *out, char *block)
 	size_t size;
 
 	for (uint64_t at = store->from; at < store->to; at += BLOCK_HEAD_SIZE + head.size) {
-		if (circle_read(store->view, (char *)&head, sizeof(head), at) < 0)
+		if (ring_file_read(store->view, (char *)&head, sizeof(head), at) < 0)
 			return -1;
 		if (head.size > RECORD_SIZE_MAX || head.size > store->to - at - BLOCK_HEAD_SIZE)
 			return fail("the file of --ring is damaged");
-		if (circle_read(store->view, block + BLOCK_HEAD_SIZE, head.size, at + BLOCK_HEAD_SIZE) < 0)
+		if (ring_file_read(store->view, block + BLOCK_HEAD_SIZE, head.size, at + BLOCK_HEAD_SIZE) < 0)
 			return -1;
 		size = count_records(store, block + BLOCK_HEAD_SIZE, head.size);
 		if (size && put_block(store, out, block, size) < 0)
@@ -366,7 +366,7 @@ static struct store *store_new(struct round *round, char *path)
 	store->path = path;
 	store->from = round->from;
 	store->to = round->to;
-	store->view = circle_view(round->circle, round->from, round->to);
+	store->view = ring_file_view(round->file, round->from, round->to);
 	fill_front(store);
 	return store;
 }
@@ -376,7 +376,7 @@ static int store_free(struct store *store)
 {
 	int status = *store->failure ? fail("%s", store->failure) : 0;
 
-	circle_view_free(store->view);
+	ring_file_view_free(store->view);
 	free(store->path);
 	free(store->front);
 	free(store);
@@ -453,7 +453,7 @@ int round_sink(void *context, const char *bytes, size_t length, bool events)
 	if (round->storing && atomic_load(&round->stored) && finish_storing(round) < 0)
 		return -1;
 	if (length > head) {
-		if (forget_old(round, length - head) < 0 || circle_write(round->circle, bytes + head, length - head) < 0)
+		if (forget_old(round, length - head) < 0 || ring_file_write(round->file, bytes + head, length - head) < 0)
 			return -1;
 		round->to += length - head;
 		*ARRAY_ADD(&round->pieces) = round->to;
@@ -477,7 +477,7 @@ static void round_free(struct round *round)
 	free(round->meanings.items);
 	free(round->pieces.items);
 	recorder_end(&round->teller, false);
-	circle_close(round->circle);
+	ring_file_close(round->file);
 	free(round->path);
 	free(round);
 }

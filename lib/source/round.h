@@ -2,7 +2,7 @@
  * round: the newest part of a binary stream, in a file of bounded size that is written round (Argus, section 4.2): a ring that is kept
  * on disk, and stored when somebody asks.
  *
- * The file (source/circle.h) has no name, so whatever ends the process leaves nothing behind. What records say there of events to come (formats, stacks, names of threads and files) stays in memory, the last of each, and stands at
+ * The file (source/ring_file.h) has no name, so whatever ends the process leaves nothing behind. What records say there of events to come (formats, stacks, names of threads and files) stays in memory, the last of each, and stands at
  * the beginning of what is stored: a stream that is whole.
  *
  *	round = round_open(path, size)

@@ -1,4 +1,4 @@
-#include "source/circle.h"
+#include "source/ring_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ struct chunks {
 	size_t gone;
 };
 
-struct circle {
+struct ring_file {
 	int fd;
 	uint64_t first, end; /* chunks from and to, as if the file kept everything */
 	struct chunks used;  /* where these are, from `first` on */
@@ -32,7 +32,7 @@ struct circle {
 	uint64_t to;
 };
 
-struct circle_view {
+struct ring_file_view {
 	int fd;
 	uint64_t first;
 	uint32_t *chunks;
@@ -61,10 +61,10 @@ static bool gives_back(int fd)
 	return ftruncate(fd, PAGE) == 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) == 0 && ftruncate(fd, 0) == 0;
 }
 
-struct circle *circle_open(int folder, uint64_t size)
+struct ring_file *ring_file_open(int folder, uint64_t size)
 {
 	int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	struct circle *circle;
+	struct ring_file *file;
 
 	if (fd < 0) {
 		fail_errno("no file without a name can be made there");
@@ -75,37 +75,37 @@ struct circle *circle_open(int folder, uint64_t size)
 		close(fd);
 		return NULL;
 	}
-	circle = NEW(struct circle);
-	circle->fd = fd;
-	circle->most = (uint32_t)(size / CIRCLE_CHUNK + 2);
-	return circle;
+	file = NEW(struct ring_file);
+	file->fd = fd;
+	file->most = (uint32_t)(size / RING_FILE_CHUNK + 2);
+	return file;
 }
 
-void circle_close(struct circle *circle)
+void ring_file_close(struct ring_file *file)
 {
-	close(circle->fd);
-	free(circle->used.list.items);
-	free(circle->free.list.items);
-	free(circle->empty.list.items);
-	free(circle);
+	close(file->fd);
+	free(file->used.list.items);
+	free(file->free.list.items);
+	free(file->empty.list.items);
+	free(file);
 }
 
-int circle_fd(const struct circle *circle)
+int ring_file_fd(const struct ring_file *file)
 {
-	return circle->fd;
+	return file->fd;
 }
 
-static void add_chunk(struct circle *circle)
+static void add_chunk(struct ring_file *file)
 {
-	*ARRAY_ADD(&circle->used.list) = count_of(&circle->free)    ? take_first(&circle->free)
-					 : count_of(&circle->empty) ? take_first(&circle->empty)
-								    : circle->count++;
-	circle->end++;
+	*ARRAY_ADD(&file->used.list) = count_of(&file->free)    ? take_first(&file->free)
+					 : count_of(&file->empty) ? take_first(&file->empty)
+								    : file->count++;
+	file->end++;
 }
 
-static const uint32_t *place_of(const struct circle *circle, uint64_t chunk)
+static const uint32_t *place_of(const struct ring_file *file, uint64_t chunk)
 {
-	return &circle->used.list.items[circle->used.gone + (chunk - circle->first)];
+	return &file->used.list.items[file->used.gone + (chunk - file->first)];
 }
 
 /* Writes all of it, and zeros behind it up to the end of the page. */
@@ -125,67 +125,67 @@ static int write_run(int fd, const char *bytes, size_t length, uint64_t at)
 	return 0;
 }
 
-int circle_write(struct circle *circle, const char *bytes, size_t length)
+int ring_file_write(struct ring_file *file, const char *bytes, size_t length)
 {
 	while (length > 0) {
-		uint64_t chunk = circle->to / CIRCLE_CHUNK, within = circle->to % CIRCLE_CHUNK, room = CIRCLE_CHUNK - within;
+		uint64_t chunk = file->to / RING_FILE_CHUNK, within = file->to % RING_FILE_CHUNK, room = RING_FILE_CHUNK - within;
 		uint64_t at;
 
-		if (chunk == circle->end)
-			add_chunk(circle);
-		at = (uint64_t)*place_of(circle, chunk) * CIRCLE_CHUNK + within;
+		if (chunk == file->end)
+			add_chunk(file);
+		at = (uint64_t)*place_of(file, chunk) * RING_FILE_CHUNK + within;
 		while (room < length) { /* chunks that lie behind one another are written at once */
-			if (++chunk == circle->end)
-				add_chunk(circle);
-			if (*place_of(circle, chunk) != (at + room) / CIRCLE_CHUNK)
+			if (++chunk == file->end)
+				add_chunk(file);
+			if (*place_of(file, chunk) != (at + room) / RING_FILE_CHUNK)
 				break;
-			room += CIRCLE_CHUNK;
+			room += RING_FILE_CHUNK;
 		}
 		room = room < length ? room : length;
-		if (write_run(circle->fd, bytes, room, at) < 0)
+		if (write_run(file->fd, bytes, room, at) < 0)
 			return -1;
-		circle->to += room;
+		file->to += room;
 		bytes += room;
 		length -= room;
 	}
 	return 0;
 }
 
-int circle_forget(struct circle *circle, uint64_t from)
+int ring_file_forget(struct ring_file *file, uint64_t from)
 {
-	for (; circle->first < from / CIRCLE_CHUNK && circle->first < circle->end; circle->first++) {
-		uint32_t chunk = take_first(&circle->used);
+	for (; file->first < from / RING_FILE_CHUNK && file->first < file->end; file->first++) {
+		uint32_t chunk = take_first(&file->used);
 
-		if (count_of(&circle->used) + count_of(&circle->free) < circle->most) {
-			*ARRAY_ADD(&circle->free.list) = chunk;
+		if (count_of(&file->used) + count_of(&file->free) < file->most) {
+			*ARRAY_ADD(&file->free.list) = chunk;
 			continue;
 		}
-		*ARRAY_ADD(&circle->empty.list) = chunk;
-		if (fallocate(circle->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)chunk * CIRCLE_CHUNK, CIRCLE_CHUNK) < 0)
+		*ARRAY_ADD(&file->empty.list) = chunk;
+		if (fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)chunk * RING_FILE_CHUNK, RING_FILE_CHUNK) < 0)
 			return fail_errno("cannot give back what is old in the file of --ring");
 	}
 	return 0;
 }
 
-struct circle_view *circle_view(const struct circle *circle, uint64_t from, uint64_t to)
+struct ring_file_view *ring_file_view(const struct ring_file *file, uint64_t from, uint64_t to)
 {
-	struct circle_view *view = NEW(struct circle_view);
+	struct ring_file_view *view = NEW(struct ring_file_view);
 	uint64_t count;
 
-	view->fd = circle->fd;
-	view->first = from / CIRCLE_CHUNK;
-	count = (to + CIRCLE_CHUNK - 1) / CIRCLE_CHUNK - view->first;
+	view->fd = file->fd;
+	view->first = from / RING_FILE_CHUNK;
+	count = (to + RING_FILE_CHUNK - 1) / RING_FILE_CHUNK - view->first;
 	view->chunks = memory_new(count + 1, sizeof(*view->chunks));
 	for (uint64_t i = 0; i < count; i++)
-		view->chunks[i] = *place_of(circle, view->first + i);
+		view->chunks[i] = *place_of(file, view->first + i);
 	return view;
 }
 
-int circle_read(const struct circle_view *view, char *bytes, size_t length, uint64_t at)
+int ring_file_read(const struct ring_file_view *view, char *bytes, size_t length, uint64_t at)
 {
 	while (length > 0) {
-		uint64_t within = at % CIRCLE_CHUNK, room = CIRCLE_CHUNK - within;
-		uint64_t place = (uint64_t)view->chunks[at / CIRCLE_CHUNK - view->first] * CIRCLE_CHUNK + within;
+		uint64_t within = at % RING_FILE_CHUNK, room = RING_FILE_CHUNK - within;
+		uint64_t place = (uint64_t)view->chunks[at / RING_FILE_CHUNK - view->first] * RING_FILE_CHUNK + within;
 
 		room = room < length ? room : length;
 		if (pread(view->fd, bytes, room, (off_t)place) != (ssize_t)room)
@@ -197,7 +197,7 @@ int circle_read(const struct circle_view *view, char *bytes, size_t length, uint
 	return 0;
 }
 
-void circle_view_free(struct circle_view *view)
+void ring_file_view_free(struct ring_file_view *view)
 {
 	if (view)
 		free(view->chunks);
