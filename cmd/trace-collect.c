@@ -33,7 +33,7 @@
 #include "source/probe.h"
 #include "source/process.h"
 #include "source/recorder.h"
-#include "source/round.h"
+#include "source/disk_ring.h"
 #include "source/stop.h"
 
 static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files, watches;
@@ -52,7 +52,7 @@ static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
 static struct flags watched; /* what `watches` name */
 static uint64_t ring;
-static struct round *round_file; /* of --ring; NULL: none */
+static struct disk_ring *disk_ring; /* of --ring; NULL: none */
 static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were asked for */
@@ -422,19 +422,19 @@ static int find_processes(void)
 static void ring_asked(int number)
 {
 	(void)number;
-	round_ask();
+	disk_ring_ask();
 }
 
 /* The file of --ring has no name until it is stored. A pipe behind us gets the stream, too. */
 static int open_ring(int *fd)
 {
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ring_asked, .sa_flags = (int)SA_RESTART}, NULL);
-	round_file = round_open(output, ring);
-	if (!round_file)
+	disk_ring = disk_ring_open(output, ring);
+	if (!disk_ring)
 		return -1;
 	if (recorder_suits(STDOUT_FILENO))
-		round_pass(round_file, STDOUT_FILENO);
-	*fd = recorder_suits(STDOUT_FILENO) ? STDOUT_FILENO : round_fd(round_file);
+		disk_ring_pass(disk_ring, STDOUT_FILENO);
+	*fd = recorder_suits(STDOUT_FILENO) ? STDOUT_FILENO : disk_ring_fd(disk_ring);
 	return 0;
 }
 
@@ -444,8 +444,8 @@ static int open_stream(struct stream **stream, struct events **names, int *fd)
 		return -1;
 	*stream = stream_create();
 	stream_output(*stream, *fd, as_text);
-	if (round_file)
-		stream_output_to(*stream, round_sink, round_file);
+	if (disk_ring)
+		stream_output_to(*stream, disk_ring_sink, disk_ring);
 	*names = events_new(*stream);
 	stream_report_usage(*stream, "trace-collect");
 	return 0;
@@ -594,14 +594,14 @@ static int collect(struct collector *collector, struct child *child, char **comm
 		return -1;
 	if (add_stacks(collector, stream, exceptions) < 0)
 		return -1;
-	if (collector_prepare(collector, stream, fd, names) < 0 || (round_file && round_offer(round_file, stream) < 0))
+	if (collector_prepare(collector, stream, fd, names) < 0 || (disk_ring && disk_ring_offer(disk_ring, stream) < 0))
 		return -1;
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || coroutines_write(&coroutines, stream) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	lost = stream_lost(stream);
 	status = stream_close(stream);
-	if (round_file && round_close(round_file) < 0)
+	if (disk_ring && disk_ring_close(disk_ring) < 0)
 		status = EXIT_FAILED;
 	say_outcome(collector, lost);
 	events_free(names);
@@ -697,7 +697,7 @@ int main(int argc, char **argv)
 		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
-	if (ring && (!output || as_text || ring < ROUND_LEAST))
+	if (ring && (!output || as_text || ring < DISK_RING_LEAST))
 		die_usage("option --ring: it is of 1M at least, in binary, and -o says where");
 	read_sample();
 	lookup = lookup_new(stop_signal);

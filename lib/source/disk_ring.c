@@ -1,4 +1,4 @@
-#include "source/round.h"
+#include "source/disk_ring.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -37,7 +37,7 @@ struct kept { /* the last of those that said something of the same, in front of 
 	UT_hash_handle hh;
 };
 
-struct round {
+struct disk_ring {
 	char *path;
 	uint64_t size;
 	struct ring_file *file;
@@ -63,7 +63,7 @@ struct round {
 
 /* A part of the ring that is written to a file with a name. */
 struct store {
-	struct round *round;
+	struct disk_ring *ring;
 	char *path;
 	uint64_t from, to;
 	struct ring_file_view *view; /* of it */
@@ -76,47 +76,47 @@ struct store {
 
 static volatile sig_atomic_t asked;
 
-void round_ask(void)
+void disk_ring_ask(void)
 {
 	asked = 1;
 }
 
-struct round *round_open(const char *path, uint64_t size)
+struct disk_ring *disk_ring_open(const char *path, uint64_t size)
 {
 	char *copy = memory_text(path, strlen(path));
-	struct round *round = NEW(struct round);
+	struct disk_ring *ring = NEW(struct disk_ring);
 	int folder = place_folder(dirname(copy));
 
 	free(copy);
-	round->path = memory_text(path, strlen(path));
-	round->size = size;
-	round->file = folder < 0 ? NULL : ring_file_open(folder, size);
-	if (folder >= 0 && !round->file)
+	ring->path = memory_text(path, strlen(path));
+	ring->size = size;
+	ring->file = folder < 0 ? NULL : ring_file_open(folder, size);
+	if (folder >= 0 && !ring->file)
 		fail_prefix("cannot make a file for '%s'", path);
 	if (folder >= 0)
 		close(folder);
-	round->pipe = -1;
-	round->teller = (struct recorder){.listening = -1, .call = -1};
-	if (round->file)
-		return round;
-	free(round->path);
-	free(round);
+	ring->pipe = -1;
+	ring->teller = (struct recorder){.listening = -1, .call = -1};
+	if (ring->file)
+		return ring;
+	free(ring->path);
+	free(ring);
 	return NULL;
 }
 
-int round_fd(const struct round *round)
+int disk_ring_fd(const struct disk_ring *ring)
 {
-	return ring_file_fd(round->file);
+	return ring_file_fd(ring->file);
 }
 
-void round_pass(struct round *round, int pipe)
+void disk_ring_pass(struct disk_ring *ring, int pipe)
 {
-	round->pipe = pipe;
+	ring->pipe = pipe;
 }
 
-int round_offer(struct round *round, struct stream *stream)
+int disk_ring_offer(struct disk_ring *ring, struct stream *stream)
 {
-	return round->pipe < 0 ? 0 : recorder_offer(&round->teller, NULL, stream, round->pipe);
+	return ring->pipe < 0 ? 0 : recorder_offer(&ring->teller, NULL, stream, ring->pipe);
 }
 
 /* "stack 17", "file 3 12": of records that name what they are about. "": all of the kind are kept, once each. */
@@ -143,7 +143,7 @@ static void key_of(const struct record_head *head, const char *text, size_t leng
 }
 
 /* The record leaves the newest part; of what it is about it is the last that did. */
-static void keep(struct round *round, struct meaning meaning)
+static void keep(struct disk_ring *ring, struct meaning meaning)
 {
 	struct record_head head;
 	struct kept *kept;
@@ -152,17 +152,17 @@ static void keep(struct round *round, struct meaning meaning)
 	memcpy(&head, meaning.bytes, sizeof(head));
 	key_of(&head, meaning.bytes + sizeof(head), meaning.length - sizeof(head), key);
 	if (!*key)
-		snprintf(key, sizeof(key), "= %llu", (unsigned long long)round->order);
-	HASH_FIND_STR(round->kept, key, kept);
+		snprintf(key, sizeof(key), "= %llu", (unsigned long long)ring->order);
+	HASH_FIND_STR(ring->kept, key, kept);
 	if (kept) {
 		free(kept->meaning.bytes);
 	} else {
 		kept = NEW(struct kept);
 		strcpy(kept->key, key);
-		kept->order = round->order;
-		HASH_ADD_STR(round->kept, key, kept);
+		kept->order = ring->order;
+		HASH_ADD_STR(ring->kept, key, kept);
 	}
-	round->order++;
+	ring->order++;
 	kept->meaning = meaning;
 }
 
@@ -178,7 +178,7 @@ static bool says_meaning(uint8_t kind)
 }
 
 /* Whole records of a block. */
-static void note_meanings(struct round *round, const char *records, size_t size)
+static void note_meanings(struct disk_ring *ring, const char *records, size_t size)
 {
 	struct record_head head;
 
@@ -187,51 +187,51 @@ static void note_meanings(struct round *round, const char *records, size_t size)
 		if (head.size < sizeof(head) || head.size > size - at)
 			return;
 		if (says_meaning(head.kind))
-			*ARRAY_ADD(&round->meanings) = (struct meaning){round->to, head.size, memcpy(memory_new(head.size, 1), records + at, head.size)};
+			*ARRAY_ADD(&ring->meanings) = (struct meaning){ring->to, head.size, memcpy(memory_new(head.size, 1), records + at, head.size)};
 	}
 }
 
 /* Blocks; and, at the very first, the stream's head, which is passed over. Returns its length. */
-static size_t note_blocks(struct round *round, const char *bytes, size_t length, bool events)
+static size_t note_blocks(struct disk_ring *ring, const char *bytes, size_t length, bool events)
 {
 	size_t at = 0;
 	struct block_head head;
 
-	if (!round->begun && length >= STREAM_HEAD_SIZE) {
-		memcpy(round->head, bytes, STREAM_HEAD_SIZE);
-		round->begun = true;
+	if (!ring->begun && length >= STREAM_HEAD_SIZE) {
+		memcpy(ring->head, bytes, STREAM_HEAD_SIZE);
+		ring->begun = true;
 		at = STREAM_HEAD_SIZE;
 	}
 	for (size_t block = at; !events && block + BLOCK_HEAD_SIZE <= length; block += BLOCK_HEAD_SIZE + head.size) {
 		memcpy(&head, bytes + block, sizeof(head));
 		if (head.size > length - block - BLOCK_HEAD_SIZE)
 			break;
-		note_meanings(round, bytes + block + BLOCK_HEAD_SIZE, head.size);
+		note_meanings(ring, bytes + block + BLOCK_HEAD_SIZE, head.size);
 	}
 	return at;
 }
 
 /* Forgets what is more than the size, but for what is being stored. */
-static int forget_old(struct round *round, size_t coming)
+static int forget_old(struct disk_ring *ring, size_t coming)
 {
-	uint64_t before = round->from;
+	uint64_t before = ring->from;
 
-	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from - round->from % RING_FILE_CHUNK) > round->size)
-		round->from = round->pieces.items[round->first++];
-	for (; round->first_meaning < round->meanings.count && round->meanings.items[round->first_meaning].at < round->from; round->first_meaning++)
-		keep(round, round->meanings.items[round->first_meaning]);
-	if (round->first > round->pieces.count / 2) {
-		memmove(round->pieces.items, round->pieces.items + round->first, (round->pieces.count - round->first) * sizeof(*round->pieces.items));
-		round->pieces.count -= round->first;
-		round->first = 0;
+	while (!ring->storing && ring->first < ring->pieces.count && ring->to + coming - (ring->from - ring->from % RING_FILE_CHUNK) > ring->size)
+		ring->from = ring->pieces.items[ring->first++];
+	for (; ring->first_meaning < ring->meanings.count && ring->meanings.items[ring->first_meaning].at < ring->from; ring->first_meaning++)
+		keep(ring, ring->meanings.items[ring->first_meaning]);
+	if (ring->first > ring->pieces.count / 2) {
+		memmove(ring->pieces.items, ring->pieces.items + ring->first, (ring->pieces.count - ring->first) * sizeof(*ring->pieces.items));
+		ring->pieces.count -= ring->first;
+		ring->first = 0;
 	}
-	if (round->first_meaning > round->meanings.count / 2) {
-		memmove(round->meanings.items, round->meanings.items + round->first_meaning,
-			(round->meanings.count - round->first_meaning) * sizeof(*round->meanings.items));
-		round->meanings.count -= round->first_meaning;
-		round->first_meaning = 0;
+	if (ring->first_meaning > ring->meanings.count / 2) {
+		memmove(ring->meanings.items, ring->meanings.items + ring->first_meaning,
+			(ring->meanings.count - ring->first_meaning) * sizeof(*ring->meanings.items));
+		ring->meanings.count -= ring->first_meaning;
+		ring->first_meaning = 0;
 	}
-	return round->from == before ? 0 : ring_file_forget(round->file, round->from);
+	return ring->from == before ? 0 : ring_file_forget(ring->file, ring->from);
 }
 
 static int compare_order(const struct kept *a, const struct kept *b)
@@ -244,8 +244,8 @@ static void fill_front(struct store *store)
 {
 	struct line front = {0};
 
-	HASH_SORT(store->round->kept, compare_order);
-	for (const struct kept *kept = store->round->kept; kept; kept = kept->hh.next)
+	HASH_SORT(store->ring->kept, compare_order);
+	for (const struct kept *kept = store->ring->kept; kept; kept = kept->hh.next)
 		line_append(&front, kept->meaning.bytes, kept->meaning.length);
 	store->front = front.text;
 	store->front_length = front.length;
@@ -340,7 +340,7 @@ static int write_store(struct store *store)
 		return -1;
 	block = memory_new(BLOCK_HEAD_SIZE + RECORD_SIZE_MAX + BLOCK_SIZE, 1);
 	out = file_draft_stream(draft);
-	status = fwrite(store->round->head, 1, STREAM_HEAD_SIZE, out) == STREAM_HEAD_SIZE && put_front(store, out, block) == 0 &&
+	status = fwrite(store->ring->head, 1, STREAM_HEAD_SIZE, out) == STREAM_HEAD_SIZE && put_front(store, out, block) == 0 &&
 				 put_part(store, out, block) == 0 && put_end(store, out, block) == 0
 			 ? 0
 			 : -1;
@@ -354,19 +354,19 @@ static void *store_apart(void *context)
 
 	if (write_store(store) < 0)
 		snprintf(store->failure, sizeof(store->failure), "%s", fail_text());
-	atomic_store(&store->round->stored, true);
+	atomic_store(&store->ring->stored, true);
 	return NULL;
 }
 
-static struct store *store_new(struct round *round, char *path)
+static struct store *store_new(struct disk_ring *ring, char *path)
 {
 	struct store *store = NEW(struct store);
 
-	store->round = round;
+	store->ring = ring;
 	store->path = path;
-	store->from = round->from;
-	store->to = round->to;
-	store->view = ring_file_view(round->file, round->from, round->to);
+	store->from = ring->from;
+	store->to = ring->to;
+	store->view = ring_file_view(ring->file, ring->from, ring->to);
 	fill_front(store);
 	return store;
 }
@@ -383,53 +383,53 @@ static int store_free(struct store *store)
 	return status;
 }
 
-static int finish_storing(struct round *round)
+static int finish_storing(struct disk_ring *ring)
 {
-	pthread_join(round->thread, NULL);
-	round->storing = false;
-	return store_free(round->store);
+	pthread_join(ring->thread, NULL);
+	ring->storing = false;
+	return store_free(ring->store);
 }
 
 /* PATH.1, or the next number that nothing has, not even a link that leads nowhere. */
-static char *free_path(const struct round *round)
+static char *free_path(const struct disk_ring *ring)
 {
 	for (int number = 1; number < STORES_MOST; number++) {
-		char *path = memory_format("%s.%d", round->path, number);
+		char *path = memory_format("%s.%d", ring->path, number);
 
 		if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			return path;
 		free(path);
 	}
-	return memory_format("%s.%d", round->path, STORES_MOST);
+	return memory_format("%s.%d", ring->path, STORES_MOST);
 }
 
-static int begin_storing(struct round *round)
+static int begin_storing(struct disk_ring *ring)
 {
 	asked = 0;
-	round->told = false;
-	round->stored_to = round->to;
-	round->store = store_new(round, free_path(round));
-	atomic_store(&round->stored, false);
-	errno = pthread_create(&round->thread, NULL, store_apart, round->store);
+	ring->told = false;
+	ring->stored_to = ring->to;
+	ring->store = store_new(ring, free_path(ring));
+	atomic_store(&ring->stored, false);
+	errno = pthread_create(&ring->thread, NULL, store_apart, ring->store);
 	if (errno) {
 		fail_errno("cannot start a thread");
-		store_free(round->store);
+		store_free(ring->store);
 		return -1;
 	}
-	round->storing = true;
+	ring->storing = true;
 	return 0;
 }
 
 /* A reader that has left is no failure: the ring is to be stored yet. */
-static int pass_on(struct round *round, const char *bytes, size_t length)
+static int pass_on(struct disk_ring *ring, const char *bytes, size_t length)
 {
-	while (length > 0 && round->pipe >= 0) {
-		ssize_t done = write(round->pipe, bytes, length);
+	while (length > 0 && ring->pipe >= 0) {
+		ssize_t done = write(ring->pipe, bytes, length);
 
 		if (done < 0 && errno == EPIPE)
-			round->pipe = -1;
+			ring->pipe = -1;
 		else if (done < 0 && errno == EAGAIN)
-			poll(&(struct pollfd){.fd = round->pipe, .events = POLLOUT}, 1, -1);
+			poll(&(struct pollfd){.fd = ring->pipe, .events = POLLOUT}, 1, -1);
 		else if (done < 0 && errno != EINTR)
 			return fail_errno("cannot write to standard output");
 		bytes += done > 0 ? done : 0;
@@ -439,60 +439,60 @@ static int pass_on(struct round *round, const char *bytes, size_t length)
 }
 
 /* SIGUSR1 stores at once; a signal behind us when all that was stored last is gone. */
-static bool is_wanted(struct round *round)
+static bool is_wanted(struct disk_ring *ring)
 {
-	round->told |= recorder_is_told(&round->teller);
-	return asked || (round->told && round->from >= round->stored_to);
+	ring->told |= recorder_is_told(&ring->teller);
+	return asked || (ring->told && ring->from >= ring->stored_to);
 }
 
-int round_sink(void *context, const char *bytes, size_t length, bool events)
+int disk_ring_sink(void *context, const char *bytes, size_t length, bool events)
 {
-	struct round *round = context;
-	size_t head = note_blocks(round, bytes, length, events);
+	struct disk_ring *ring = context;
+	size_t head = note_blocks(ring, bytes, length, events);
 
-	if (round->storing && atomic_load(&round->stored) && finish_storing(round) < 0)
+	if (ring->storing && atomic_load(&ring->stored) && finish_storing(ring) < 0)
 		return -1;
 	if (length > head) {
-		if (forget_old(round, length - head) < 0 || ring_file_write(round->file, bytes + head, length - head) < 0)
+		if (forget_old(ring, length - head) < 0 || ring_file_write(ring->file, bytes + head, length - head) < 0)
 			return -1;
-		round->to += length - head;
-		*ARRAY_ADD(&round->pieces) = round->to;
+		ring->to += length - head;
+		*ARRAY_ADD(&ring->pieces) = ring->to;
 	}
-	if (pass_on(round, bytes, length) < 0)
+	if (pass_on(ring, bytes, length) < 0)
 		return -1;
-	return !round->storing && is_wanted(round) ? begin_storing(round) : 0;
+	return !ring->storing && is_wanted(ring) ? begin_storing(ring) : 0;
 }
 
-static void round_free(struct round *round)
+static void disk_ring_free(struct disk_ring *ring)
 {
 	struct kept *kept, *next;
 
-	HASH_ITER(hh, round->kept, kept, next) {
-		HASH_DEL(round->kept, kept);
+	HASH_ITER(hh, ring->kept, kept, next) {
+		HASH_DEL(ring->kept, kept);
 		free(kept->meaning.bytes);
 		free(kept);
 	}
-	for (size_t i = round->first_meaning; i < round->meanings.count; i++)
-		free(round->meanings.items[i].bytes);
-	free(round->meanings.items);
-	free(round->pieces.items);
-	recorder_end(&round->teller, false);
-	ring_file_close(round->file);
-	free(round->path);
-	free(round);
+	for (size_t i = ring->first_meaning; i < ring->meanings.count; i++)
+		free(ring->meanings.items[i].bytes);
+	free(ring->meanings.items);
+	free(ring->pieces.items);
+	recorder_end(&ring->teller, false);
+	ring_file_close(ring->file);
+	free(ring->path);
+	free(ring);
 }
 
-int round_close(struct round *round)
+int disk_ring_close(struct disk_ring *ring)
 {
-	int status = round->storing ? finish_storing(round) : 0;
+	int status = ring->storing ? finish_storing(ring) : 0;
 	struct store *store;
 
-	if (asked && begin_storing(round) == 0 && finish_storing(round) < 0)
+	if (asked && begin_storing(ring) == 0 && finish_storing(ring) < 0)
 		status = -1;
-	store = store_new(round, memory_text(round->path, strlen(round->path)));
+	store = store_new(ring, memory_text(ring->path, strlen(ring->path)));
 	if (write_store(store) < 0)
 		snprintf(store->failure, sizeof(store->failure), "%s", fail_text());
 	status = store_free(store) < 0 ? -1 : status;
-	round_free(round);
+	disk_ring_free(ring);
 	return status;
 }

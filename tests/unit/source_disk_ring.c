@@ -1,4 +1,4 @@
-/* A file that is written round: what is stored of it is a whole stream, with what its records mean, and it is never larger than it may be. */
+/* What is stored of a disk ring is a whole stream, with the records that give others their meaning, and never larger than it may be. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "source/round.h"
+#include "source/disk_ring.h"
 #include "stream/stream.h"
 
 enum { STACKS = 50, RECORDS = 60000, ASKED_AT = 20000, SLACK = 1 << 19 };
@@ -52,21 +52,21 @@ static struct seen read_back(const char *path)
 
 int main(void)
 {
-	char folder[] = "/tmp/round.XXXXXX", path[64], stored[80];
+	char folder[] = "/tmp/disk_ring.XXXXXX", path[64], stored[80];
 	struct stream *stream = stream_create();
 	struct line line = {0};
-	struct round *round;
+	struct disk_ring *ring;
 	struct stat status;
 	struct seen seen;
 
 	assert(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/ring.tb", folder);
 	snprintf(stored, sizeof(stored), "%s.1", path);
-	assert(!round_open("/no/such/ring.tb", ROUND_LEAST));
-	round = round_open(path, ROUND_LEAST);
-	assert(round);
-	stream_output(stream, round_fd(round), false);
-	stream_output_to(stream, round_sink, round);
+	assert(!disk_ring_open("/no/such/ring.tb", DISK_RING_LEAST));
+	ring = disk_ring_open(path, DISK_RING_LEAST);
+	assert(ring);
+	stream_output(stream, disk_ring_fd(ring), false);
+	stream_output_to(stream, disk_ring_sink, ring);
 	for (unsigned n = 0; n < RECORDS; n++) {
 		/* Of the first half of the stacks something is said at the beginning only. */
 		if (n < STACKS || n % 100 == 0) {
@@ -80,23 +80,23 @@ int main(void)
 		line_text(&line, "filler", "so that there are enough bytes to go round and round");
 		assert(stream_write_line(stream, &line) == 0);
 		if (n == ASKED_AT)
-			round_ask();
+			disk_ring_ask();
 		if (n % 1000 == 0) {
 			assert(stream_flush(stream) == 0);
-			assert(fstat(round_fd(round), &status) == 0);
+			assert(fstat(disk_ring_fd(ring), &status) == 0);
 			/* While it is stored, nothing is given back; and the file system counts blocks of its own. */
-			assert(n >= ASKED_AT || status.st_blocks * 512 <= ROUND_LEAST + (1 << 16));
+			assert(n >= ASKED_AT || status.st_blocks * 512 <= DISK_RING_LEAST + (1 << 16));
 			for (int i = 0; n == ASKED_AT + 2000 && access(stored, F_OK) < 0; i++)
 				assert(i < 6000 && usleep(10000) == 0);
 		}
 	}
 	assert(stream_close(stream) == 0 && access(path, F_OK) < 0);
-	assert(round_close(round) == 0);
+	assert(disk_ring_close(ring) == 0);
 	line_free(&line);
 
 	seen = read_back(path);
 	assert(seen.last == RECORDS - 1 && seen.first > RECORDS / 2 && stat(path, &status) == 0);
-	assert(status.st_size > ROUND_LEAST - SLACK && status.st_size < ROUND_LEAST + SLACK);
+	assert(status.st_size > DISK_RING_LEAST - SLACK && status.st_size < DISK_RING_LEAST + SLACK);
 	for (unsigned id = 0; id < STACKS / 2; id++)
 		assert(seen.stacks[id] == id);
 	for (unsigned id = STACKS / 2; id < STACKS; id++)
