@@ -16,8 +16,8 @@
 #include "program/helpers.h"
 #include "program/stacks.h"
 #include "source/clock.h"
+#include "source/cost_history.h"
 #include "source/selection.h"
-#include "source/spent.h"
 #include "stream/stream.h"
 
 /*
@@ -60,7 +60,7 @@ struct cost {
 	bool is_last; /* what costs too much is all that is left */
 	char *complaint;
 
-	struct spent_looks looks;
+	struct cost_history history;
 
 	/* by number of the selected event, once tracing has begun */
 	unsigned *charts_of; /* how many charts have it that were not shed */
@@ -71,7 +71,7 @@ struct cost {
 
 	/* while events are counted */
 	bool counting;
-	struct spent since;
+	struct cost_sums since;
 	uint64_t *seen;	   /* how often each had come by then */
 	struct hits *hits; /* of those kept; NULL: it cannot be had */
 
@@ -281,24 +281,24 @@ static int64_t extra_of_probes(const struct selection *selection)
 	return extra;
 }
 
-static struct spent spent_now(const struct cost_subject *subject)
+static struct cost_sums sums_now(const struct cost_subject *subject)
 {
-	struct spent spent = {.at = now_by(CLOCK_MONOTONIC)};
+	struct cost_sums sums = {.at = now_by(CLOCK_MONOTONIC)};
 
-	spent.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
-	spent.lookups = helpers_spent();
-	spent.own = now_by(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
-	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->selection) + (int64_t)spent.stacks * STACK_NS;
-	return spent;
+	sums.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
+	sums.lookups = helpers_spent();
+	sums.own = now_by(CLOCK_PROCESS_CPUTIME_ID) + sums.lookups;
+	sums.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->selection) + (int64_t)sums.stacks * STACK_NS;
+	return sums;
 }
 
 /* All that the CPUs had between the two, in nanoseconds. */
-static double capacity(const struct spent *from, const struct spent *to)
+static double capacity(const struct cost_sums *from, const struct cost_sums *to)
 {
 	return (double)(to->at - from->at) * (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static double share_between(const struct spent *from, const struct spent *to)
+static double share_between(const struct cost_sums *from, const struct cost_sums *to)
 {
 	return (double)(to->own - from->own + to->traced - from->traced) / capacity(from, to);
 }
@@ -310,7 +310,7 @@ static bool is_unread(const struct cost_subject *subject, const struct selected 
 	return selected->kept && subject->recording;
 }
 
-static void start_counting(struct cost *cost, const struct cost_subject *subject, const struct spent *now)
+static void start_counting(struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now)
 {
 	for (size_t i = 0; i < selection_count(subject->selection); i++)
 		if (!is_unread(subject, selection_at(subject->selection, i)))
@@ -331,13 +331,13 @@ static double times_of(const struct cost *cost, const struct cost_subject *subje
 }
 
 /* The CPU time that stacks cost the collector and its helpers. */
-static double stacks_own(const struct spent *from, const struct spent *to)
+static double stacks_own(const struct cost_sums *from, const struct cost_sums *to)
 {
 	return (double)(to->stacks - from->stacks) * STACK_WALK_NS + (double)(to->lookups - from->lookups);
 }
 
 /* The collector's own cost of an event that it reads. */
-static double reading_ns(const struct cost *cost, const struct cost_subject *subject, const struct spent *now)
+static double reading_ns(const struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now)
 {
 	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
 
@@ -348,7 +348,7 @@ static double reading_ns(const struct cost *cost, const struct cost_subject *sub
 }
 
 /* Their shares, so that all together are what was spent over the longer time for which it was too much. */
-static void stop_counting(struct cost *cost, const struct cost_subject *subject, const struct spent *now, double spent)
+static void stop_counting(struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now, double spent)
 {
 	double reading = reading_ns(cost, subject, now), all = capacity(&cost->since, now);
 	double scale = spent / share_between(&cost->since, now);
@@ -580,32 +580,32 @@ bool cost_doubts(struct cost *cost, int64_t until, int64_t *from)
 	return true;
 }
 
-static void look_at(struct cost *cost, const struct cost_subject *subject, const struct spent *now)
+static void look_at(struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now)
 {
-	const struct spent *before = spent_before(&cost->looks, PERIOD);
+	const struct cost_sums *before = cost_history_before(&cost->history, PERIOD);
 	double spent = before ? share_between(before, now) : 0;
 
 	if (cost->counting) {
 		stop_counting(cost, subject, now, spent);
 		cost->deciding = true;
 		cost->decision = (struct decision){.spent = spent, .left = spent};
-		cost->looks.count = 0; /* what follows is another load */
+		cost->history.count = 0; /* what follows is another load */
 	} else if (spent > cost->limit)
 		start_counting(cost, subject, now);
 }
 
 enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subject, int64_t until)
 {
-	struct spent now;
+	struct cost_sums now;
 
 	if (!cost->off)
 		begin(cost, subject->selection);
 	if (cost->deciding)
 		return shed(cost, subject, until);
-	if (!spent_is_due(&cost->looks, now_by(CLOCK_MONOTONIC), PERIOD))
+	if (!cost_history_is_due(&cost->history, now_by(CLOCK_MONOTONIC), PERIOD))
 		return COST_FINE;
-	now = spent_now(subject);
-	spent_add(&cost->looks, &now, PERIOD);
+	now = sums_now(subject);
+	cost_history_add(&cost->history, &now, PERIOD);
 	look_at(cost, subject, &now);
 	return COST_FINE;
 }

@@ -1,8 +1,8 @@
-/* What was spent over the last seconds, however often the collector comes to look. */
+/* The cost of the last seconds is known, however often the collector looks. */
 #include <assert.h>
 #include <stddef.h>
 
-#include "source/spent.h"
+#include "source/cost_history.h"
 
 enum { SECOND = 1000000000 };
 static const int64_t period = 10ll * SECOND;
@@ -10,17 +10,17 @@ static const int64_t period = 10ll * SECOND;
 /* Looks so far apart: when the first of them has one before it, and how much older that is at most from then on. */
 static void look_every(int64_t apart, int64_t *first, int64_t *oldest)
 {
-	struct spent_looks looks = {.count = 0};
-	const struct spent *before;
+	struct cost_history history = {.count = 0};
+	const struct cost_sums *before;
 
 	*first = *oldest = 0;
 	for (int64_t at = 5; at < 100ll * SECOND; at += apart) {
-		struct spent now = {.at = at};
+		struct cost_sums now = {.at = at};
 
-		if (!spent_is_due(&looks, at, period))
+		if (!cost_history_is_due(&history, at, period))
 			continue;
-		spent_add(&looks, &now, period);
-		before = spent_before(&looks, period);
+		cost_history_add(&history, &now, period);
+		before = cost_history_before(&history, period);
 		if (before && !*first)
 			*first = at - 5;
 		if (before && at - before->at > *oldest)
