@@ -61,7 +61,7 @@ static void active_chart_free(struct active_chart *chart)
 {
 	if (chart->pairs)
 		pair_table_free(chart->pairs);
-	disarmed_free(chart->disarmed);
+	disarmed_keys_free(chart->disarmed);
 	traffic_free(chart->traffic);
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
@@ -286,7 +286,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	for (int i = 0; i < added->count; i++) {
 		add_route(measure, &added->bindings[i]);
 		if (added->bindings[i].role == CHART_ARM && !added->disarmed)
-			added->disarmed = disarmed_new();
+			added->disarmed = disarmed_keys_new();
 	}
 	*ARRAY_ADD(&measure->charts) = added;
 	measure->defined++;
@@ -328,7 +328,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 
 	if (chart->by_thread && *key == 0)
 		return 0; /* the idle thread */
-	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
+	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_keys_has(chart->disarmed, key)))
 		return 0;
 	if (outcome_abandon(measure, silence_unended(&chart->silences, event->tid), event->ts, false) < 0)
 		return -1;
@@ -370,7 +370,7 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 			: binding->whole ? pair_end_whole(chart->pairs, place, length)
 					 : pair_end(chart->pairs, place, length);
 	if (chart->disarmed)
-		disarmed_add(chart->disarmed, key);
+		disarmed_keys_add(chart->disarmed, key);
 	if (chart->traffic && result > 0 && traffic_is_new(chart->traffic, event->tid))
 		traffic_cut(chart->traffic, event->tid, binding_use(binding, &measure->world, chart->traffic, event));
 	else if (chart->traffic)
@@ -403,7 +403,7 @@ static int call_event(struct measure *measure, struct binding *binding, const st
 /* A start that is still open where its key is armed ended unseen. */
 static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
-	disarmed_remove(binding->chart->disarmed, key);
+	disarmed_keys_remove(binding->chart->disarmed, key);
 	return outcome_abandon(measure, pair_forget(binding->chart->pairs, key), event->ts, false);
 }
 

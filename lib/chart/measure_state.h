@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 #include "chart/binding.h"
-#include "chart/disarm.h"
-#include "chart/silence.h"
+#include "chart/disarmed_keys.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/recorded.h"
+#include "chart/silence.h"
 #include "source/traced.h"
 
 struct active_chart {
@@ -25,7 +25,7 @@ struct active_chart {
 	bool shed;		    /* its events come no longer */
 	int64_t begin;		    /* of the interval at hand */
 	struct pair_table *pairs;   /* NULL: it counts */
-	struct disarmed *disarmed; /* NULL: the chart has no arm lines */
+	struct disarmed_keys *disarmed; /* NULL: the chart has no arm lines */
 	bool by_thread;
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
 	bool turns; /* it measures turns */

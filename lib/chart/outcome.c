@@ -542,7 +542,7 @@ int measure_lost(struct measure *measure, int64_t now)
 {
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		if (measure->charts.items[i]->disarmed)
-			disarmed_clear(measure->charts.items[i]->disarmed);
+			disarmed_keys_clear(measure->charts.items[i]->disarmed);
 		rate_forget(measure->charts.items[i]);
 	}
 	recorded_lost(&measure->recorded);
@@ -661,7 +661,7 @@ static int end_lulls(struct measure *measure)
 static void forget_stream(struct active_chart *chart)
 {
 	if (chart->disarmed)
-		disarmed_clear(chart->disarmed);
+		disarmed_keys_clear(chart->disarmed);
 	if (chart->traffic)
 		traffic_forget(chart->traffic);
 	for (int k = 0; k < chart->count; k++)
