@@ -16,9 +16,9 @@
 #include "base/number.h"
 #include "chart/chart.h"
 #include "chart/coroutines.h"
+#include "chart/event_selection.h"
 #include "chart/handoffs.h"
 #include "chart/requests.h"
-#include "chart/wanted.h"
 #include "event/event.h"
 #include "program/counters.h"
 #include "program/lookup.h"
@@ -27,13 +27,13 @@
 #include "program/sampler.h"
 #include "program/symbol.h"
 #include "source/collector.h"
+#include "source/disk_ring.h"
 #include "source/exceptions.h"
 #include "source/instance.h"
 #include "source/markers.h"
 #include "source/probe.h"
 #include "source/process.h"
 #include "source/recorder.h"
-#include "source/disk_ring.h"
 #include "source/stop.h"
 
 static struct option_list charts, functions, events, states, processes, thrown, handoff_files, known_files, watches;
@@ -253,7 +253,7 @@ static int want_charts(struct selection *selection, struct probes *probes, struc
 			chart_free(loaded[kept]);
 			continue;
 		}
-		status = loaded[kept] ? wanted_by_chart(selection, probes, cost, loaded[kept]) : -1;
+		status = loaded[kept] ? event_selection_add_chart(selection, probes, cost, loaded[kept]) : -1;
 		if (status < 0 || (status == PROBES_LEFT_OUT && i < named))
 			return -1;
 		if (status == PROBES_LEFT_OUT)
@@ -270,7 +270,7 @@ static int want_charts(struct selection *selection, struct probes *probes, struc
 static int want_all_states(struct selection *selection, struct probe_lines *lines)
 {
 	for (int i = 0; i < states.count; i++)
-		if (wanted_by_states(selection, lines, states.items[i]) < 0)
+		if (event_selection_add_states(selection, lines, states.items[i]) < 0)
 			return -1;
 	return probe_lines_place(lines);
 }
@@ -310,7 +310,7 @@ static int want_rule_event(struct selection *selection, struct probes *probes, s
 	chart = chart_load(event->chart);
 	if (!chart)
 		return -1;
-	if (strcmp(event->name, wanted_event(chart, CHART_START)) == 0)
+	if (strcmp(event->name, chart_event_name(chart, CHART_START)) == 0)
 		status = probes_entry(probes, chart->binary, chart->function, chart->arguments, event->name);
 	else
 		status = probes_function(probes, chart->binary, chart->function, chart->arguments, NULL, event->name);

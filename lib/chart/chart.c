@@ -443,6 +443,14 @@ char *chart_called(const struct chart *chart)
 	return name;
 }
 
+const char *chart_event_name(const struct chart *chart, enum chart_role role)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].role == role)
+			return chart->events[i].event;
+	return NULL;
+}
+
 bool chart_has_keys(const struct chart *chart)
 {
 	for (int i = 0; i < chart->count; i++)

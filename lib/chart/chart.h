@@ -151,6 +151,9 @@ char *chart_probe_event(const char *system, const char *binary, const char *func
  */
 char *chart_called(const struct chart *chart);
 
+/* Of the chart's first event with this role, "system:name"; NULL: there is none. */
+const char *chart_event_name(const struct chart *chart, enum chart_role role);
+
 /* Tells whether its values have keys, each with limits of its own. */
 bool chart_has_keys(const struct chart *chart);
 

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "chart/chart.h"
-#include "chart/wanted.h"
+#include "chart/event_selection.h"
 #include "event/event.h"
 #include "log/probe_cost.h"
 #include "program/argument.h"
@@ -238,7 +238,7 @@ static void want_cost(struct calls *calls, const struct chart *chart)
 		arguments.count = 0;
 	for (int i = 0; i < arguments.count; i++)
 		results += arguments.items[i].base == ARGUMENT_RESULT;
-	probe_cost_add(calls->cost, name, wanted_event(chart, CHART_START), (unsigned)arguments.count - results, wanted_event(chart, CHART_END), results);
+	probe_cost_add(calls->cost, name, chart_event_name(chart, CHART_START), (unsigned)arguments.count - results, chart_event_name(chart, CHART_END), results);
 	free(name);
 }
 
@@ -250,7 +250,7 @@ static int place(struct calls *calls, struct probes *probes)
 	for (size_t i = 0; i < calls->charts.count; i++) {
 		struct chart *chart = calls->charts.items[i];
 
-		if (probes_function(probes, chart->binary, chart->function, chart->arguments, wanted_event(chart, CHART_START), wanted_event(chart, CHART_END)) != 0) {
+		if (probes_function(probes, chart->binary, chart->function, chart->arguments, chart_event_name(chart, CHART_START), chart_event_name(chart, CHART_END)) != 0) {
 			calls->options->say("'%s' is not logged: %s", chart->function, fail_text());
 			chart_free(chart);
 			continue;

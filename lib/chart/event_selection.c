@@ -1,4 +1,4 @@
-#include "chart/wanted.h"
+#include "chart/event_selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,6 @@ static int want_chart_event(struct selection *selection, const struct chart_even
 	if (event->role != CHART_CONTEXT)
 		flags |= SELECT_STREAMED;
 	return selection_add(selection, event->event, event->filter, event->tid, flags);
-}
-
-const char *wanted_event(const struct chart *chart, enum chart_role role)
-{
-	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].role == role)
-			return chart->events[i].event;
-	return NULL;
 }
 
 /* For a bound on the cost: what goes when the chart goes. */
@@ -57,16 +49,16 @@ static int want_entries(struct probes *probes, const struct chart *chart)
 /* A function, or an instruction, whose chart counts. */
 static int want_probes(struct probes *probes, const struct chart *chart)
 {
-	const char *counted = wanted_event(chart, CHART_COUNT);
+	const char *counted = chart_event_name(chart, CHART_COUNT);
 
 	if (!chart->function)
 		return want_entries(probes, chart);
 	return counted ? probes_instruction(probes, chart->binary, chart->function, chart->arguments, counted)
-		       : probes_function(probes, chart->binary, chart->function, chart->arguments, wanted_event(chart, CHART_START),
-					 wanted_event(chart, CHART_END));
+		       : probes_function(probes, chart->binary, chart->function, chart->arguments, chart_event_name(chart, CHART_START),
+					 chart_event_name(chart, CHART_END));
 }
 
-int wanted_by_chart(struct selection *selection, struct probes *probes, struct cost *cost, const struct chart *chart)
+int event_selection_add_chart(struct selection *selection, struct probes *probes, struct cost *cost, const struct chart *chart)
 {
 	int status = chart->binary ? want_probes(probes, chart) : 0;
 
@@ -144,7 +136,7 @@ static int want_file(struct selection *selection, struct probe_lines *lines, con
 	return status;
 }
 
-int wanted_by_states(struct selection *selection, struct probe_lines *lines, const char *name)
+int event_selection_add_states(struct selection *selection, struct probe_lines *lines, const char *name)
 {
 	struct stream *none = stream_create();
 	struct events *types = events_new(none);
