@@ -1,5 +1,5 @@
 /*
- * reader: reads records from files and pipes, one after the other. Used by loop.c, and by window/recall.c for the answers of a
+ * reader: reads records from files and pipes, one after the other. Used by stream.c, and by window/recall.c for the answers of a
  * recorder.
  *
  * The reader tells binary from text at the beginning of an input and at each magic number. Each magic number and each file

@@ -14,14 +14,14 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "stream/reader.h"
-#include "stream/sides.h"
+#include "stream/host_listeners.h"
 #include "stream/usage.h"
 #include "stream/writer.h"
 
 struct stream {
 	struct reader *reader; /* NULL: output only */
 	struct writer *writer; /* NULL: input only */
-	struct sides sides;
+	struct host_listeners listeners;
 	int out;     /* descriptor of the output in the end; -1: not known yet */
 	bool unread; /* its reader is gone */
 	bool paused; /* by stream_pause() */
@@ -53,7 +53,7 @@ struct stream *stream_create(void)
 
 	stream->out = -1;
 	stream->host = SIZE_MAX;
-	sides_begin(&stream->sides);
+	host_listeners_begin(&stream->listeners);
 	usage_begin(&stream->usage);
 	return stream;
 }
@@ -64,7 +64,7 @@ struct stream *stream_open(char *const *files, int count)
 
 	stream->reader = reader_open(files, count);
 	if (!stream->reader) {
-		sides_free(&stream->sides);
+		host_listeners_free(&stream->listeners);
 		free(stream);
 		return NULL;
 	}
@@ -84,7 +84,7 @@ void stream_output(struct stream *stream, int fd, bool text)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer context switches; failure is harmless */
 	stream->writer = writer_open(fd, text || isatty(fd));
-	writer_speller(stream->writer, stream->sides.at.speller, stream->sides.at.spelling);
+	writer_speller(stream->writer, stream->listeners.current.speller, stream->listeners.current.spelling);
 	stream_ends_with(stream, fd);
 }
 
@@ -102,25 +102,25 @@ void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, 
 {
 	int i = 0;
 
-	while (i < WATCHES_MAX && stream->sides.at.watches[kind][i].call)
+	while (i < WATCHES_MAX && stream->listeners.current.watches[kind][i].call)
 		i++;
 	assert(i < WATCHES_MAX); /* one for each layer that keeps state */
-	stream->sides.at.watches[kind][i].call = watch;
-	stream->sides.at.watches[kind][i].context = context;
+	stream->listeners.current.watches[kind][i].call = watch;
+	stream->listeners.current.watches[kind][i].context = context;
 }
 
 void stream_speller(struct stream *stream, event_speller *speller, void *context)
 {
-	stream->sides.at.speller = speller;
-	stream->sides.at.spelling = context;
+	stream->listeners.current.speller = speller;
+	stream->listeners.current.spelling = context;
 	if (stream->writer)
 		writer_speller(stream->writer, speller, context);
 }
 
 void stream_knows(struct stream *stream, bool (*knows)(void *, const struct record *), void *context)
 {
-	stream->sides.at.knows = knows;
-	stream->sides.at.knower = context;
+	stream->listeners.current.knows = knows;
+	stream->listeners.current.knower = context;
 }
 
 uint64_t stream_damages(const struct stream *stream)
@@ -185,8 +185,8 @@ uint64_t stream_lost_here(const struct stream *stream)
 {
 	uint64_t lost = stream->lost + stream->damages;
 
-	for (size_t i = 0; i < stream->sides.hosts.count; i++)
-		lost -= i == stream->sides.number ? 0 : stream->sides.hosts.items[i].lost;
+	for (size_t i = 0; i < stream->listeners.hosts.count; i++)
+		lost -= i == stream->listeners.number ? 0 : stream->listeners.hosts.items[i].lost;
 	return lost;
 }
 
@@ -236,11 +236,11 @@ int stream_fail(struct stream *stream, const char *format, ...)
 /* Writes a `host` record for the records that follow; the first of a host has all its keys. */
 static int write_host(struct stream *stream)
 {
-	struct side_host *host = &stream->sides.hosts.items[stream->sides.number];
+	struct stream_host *host = &stream->listeners.hosts.items[stream->listeners.number];
 	struct line line = {0};
 	int status;
 
-	stream->host = stream->sides.number;
+	stream->host = stream->listeners.number;
 	stream->written++;
 	if (!host->told) {
 		host->told = true;
@@ -260,7 +260,7 @@ static int settle_output(struct stream *stream, bool swapped)
 	stream->begun = stream->settled = true;
 	if (head && writer_segment(stream->writer, swapped) < 0)
 		return -1;
-	return stream->sides.hosted && stream->host != stream->sides.number ? write_host(stream) : 0;
+	return stream->listeners.hosted && stream->host != stream->listeners.number ? write_host(stream) : 0;
 }
 
 /* Writes the head of a binary stream and, if the host changes, a `host` record, before the next record. */
@@ -271,17 +271,17 @@ static inline int begin_output(struct stream *stream, bool swapped)
 
 static int watches_see_all(struct stream *stream, const struct record *record)
 {
-	const struct side *side = &stream->sides.at;
+	const struct host_listener *listener = &stream->listeners.current;
 
-	for (int i = 0; i < WATCHES_MAX && side->watches[record->kind][i].call; i++)
-		if (side->watches[record->kind][i].call(side->watches[record->kind][i].context, record) < 0)
+	for (int i = 0; i < WATCHES_MAX && listener->watches[record->kind][i].call; i++)
+		if (listener->watches[record->kind][i].call(listener->watches[record->kind][i].context, record) < 0)
 			return -1;
 	return 0;
 }
 
 static inline int watches_see(struct stream *stream, const struct record *record)
 {
-	return stream->sides.at.watches[record->kind][0].call ? watches_see_all(stream, record) : 0;
+	return stream->listeners.current.watches[record->kind][0].call ? watches_see_all(stream, record) : 0;
 }
 
 int stream_write_record(struct stream *stream, const struct record *record)
@@ -338,17 +338,17 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
-/* Switches to this side, and tells its watches the host. */
+/* Switches to this listener, and tells its watches the host. */
 static int enter(struct stream *stream, size_t number)
 {
-	const struct side_host *host = &stream->sides.hosts.items[number];
+	const struct stream_host *host = &stream->listeners.hosts.items[number];
 
-	if (number == stream->sides.number && stream->sides.hosted)
+	if (number == stream->listeners.number && stream->listeners.hosted)
 		return 0;
-	sides_enter(&stream->sides, number);
+	host_listeners_enter(&stream->listeners, number);
 	stream->settled = false;
 	if (stream->writer)
-		writer_speller(stream->writer, stream->sides.at.speller, stream->sides.at.spelling);
+		writer_speller(stream->writer, stream->listeners.current.speller, stream->listeners.current.spelling);
 	if (!host->line)
 		return 0;
 	return watches_see(stream, &(struct record){
@@ -360,23 +360,23 @@ static bool is_chosen(const struct handlers *handlers)
 	return handlers->only && *handlers->only;
 }
 
-/* Calls the finish handler for each side that had a part in the segment. */
+/* Calls the finish handler for each listener that had a part in the segment. */
 static int finish(struct stream *stream)
 {
 	int status = 0;
 
-	if (stream->sides.hosted)
+	if (stream->listeners.hosted)
 		stream->handlers = stream->asked;
 	if (!stream->handlers || !stream->handlers->finish)
 		return 0;
-	for (size_t i = 0; i < stream->sides.hosts.count && status == 0; i++) {
-		if (stream->sides.hosted ? !stream->sides.hosts.items[i].line : i > 0)
+	for (size_t i = 0; i < stream->listeners.hosts.count && status == 0; i++) {
+		if (stream->listeners.hosted ? !stream->listeners.hosts.items[i].line : i > 0)
 			continue;
 		if (i > 0 && is_chosen(stream->asked))
 			break;
 		status = enter(stream, i);
 		if (status == 0)
-			status = stream->handlers->finish(stream->sides.at.context);
+			status = stream->handlers->finish(stream->listeners.current.context);
 	}
 	return status;
 }
@@ -391,7 +391,7 @@ static int end_output(struct stream *stream)
 	if (cut)
 		stream_mark_cut(stream);
 	status = finish(stream);
-	sides_segment_over(&stream->sides);
+	host_listeners_segment_over(&stream->listeners);
 	if (status == 0 && stream->writer && !stream->copy_ends)
 		status = write_end(stream, 0);
 	else if (status == 0 && stream->writer && (cut || !stream->ended))
@@ -428,7 +428,7 @@ static void stream_free(struct stream *stream)
 	if (stream->reader)
 		reader_close(stream->reader);
 	line_free(&stream->line);
-	sides_free(&stream->sides);
+	host_listeners_free(&stream->listeners);
 	free(stream->head);
 	free(stream);
 }
@@ -539,46 +539,46 @@ static int tell_stream(struct stream *stream, const struct fields *host)
 
 	if (stream->head && fields_parse(&head, stream->head, strlen(stream->head)) < 0)
 		return stream_fail(stream, "%s", fail_text());
-	sides_stream_line(&line, &head, host);
+	host_listeners_stream_line(&line, &head, host);
 	record.text = line.text;
 	record.length = line.length;
 	status = watches_see(stream, &record);
 	if (status == 0 && handler)
-		status = handler(stream->sides.at.context, &record) < 0 ? -1 : 0;
+		status = handler(stream->listeners.current.context, &record) < 0 ? -1 : 0;
 	line_free(&line);
 	return status;
 }
 
-/* Records of another host follow: puts its side at hand, whose reader is made if it is new. */
+/* Records of another host follow: switches to its listener, which is made if the host is new. */
 static int note_host(struct stream *stream, const struct record *record, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name");
-	void *context = stream->sides.at.context;
-	struct side_host *host;
+	void *context = stream->listeners.current.context;
+	struct stream_host *host;
 	int number, status = 0;
 
 	if (!name || !*name) {
 		free(name);
 		return stream_fail(stream, "a host record has no name");
 	}
-	number = sides_of(&stream->sides, name);
+	number = host_listeners_find(&stream->listeners, name);
 	free(name);
 	if (number < 0)
 		return stream_fail(stream, "%s", fail_text());
 	if (is_chosen(stream->asked))
 		choose(stream, number == 0);
-	host = &stream->sides.hosts.items[number];
+	host = &stream->listeners.hosts.items[number];
 	if (host->line) {
 		status = enter(stream, (size_t)number);
 	} else {
 		host->line = memory_text(record->text, record->length);
 		if (enter(stream, (size_t)number) < 0)
 			return -1;
-		stream->sides.hosted = true;
+		stream->listeners.hosted = true;
 		stream->settled = false;
-		if (!stream->sides.at.context && stream->handlers->host)
-			stream->sides.at.context = stream->handlers->host(context);
-		status = stream->sides.at.context ? tell_stream(stream, fields) : stream->handlers == stream->asked ? -1 : 0;
+		if (!stream->listeners.current.context && stream->handlers->host)
+			stream->listeners.current.context = stream->handlers->host(context);
+		status = stream->listeners.current.context ? tell_stream(stream, fields) : stream->handlers == stream->asked ? -1 : 0;
 	}
 	return status < 0 ? -1 : 1;
 }
@@ -596,7 +596,7 @@ static int note_lost(struct stream *stream, const struct fields *fields)
 	if (status < 0 || (status == 0 && damage <= 0))
 		return status < 0 ? stream_fail(stream, "%s", fail_text()) : stream_fail(stream, "count= is missing");
 	stream_count_lost(stream, lost);
-	stream->sides.hosts.items[stream->sides.number].lost += lost + (damage > 0);
+	stream->listeners.hosts.items[stream->listeners.number].lost += lost + (damage > 0);
 	return 0;
 }
 
@@ -669,10 +669,11 @@ static int dispatch_unknown(struct stream *stream, const struct record *event)
 
 static int dispatch(struct stream *stream, const struct record *record)
 {
+	const struct host_listener *listener = &stream->listeners.current;
 	record_handler *handler;
 	int verdict;
 
-	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->sides.at.knows && !stream->sides.at.knows(stream->sides.at.knower, record))
+	if (stream->damaged && record->kind == KIND_EVENT && record->packed && listener->knows && !listener->knows(listener->knower, record))
 		return dispatch_unknown(stream, record);
 	verdict = take_note(stream, record);
 
@@ -681,7 +682,7 @@ static int dispatch(struct stream *stream, const struct record *record)
 	if (watches_see(stream, record) < 0)
 		return -1;
 	handler = stream->handlers->on[record->kind];
-	verdict = handler ? handler(stream->sides.at.context, record) : STREAM_PASS;
+	verdict = handler ? handler(stream->listeners.current.context, record) : STREAM_PASS;
 	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
 }
 
@@ -702,7 +703,7 @@ int stream_await(struct stream *stream, int fd)
 	int gone;
 
 	do {
-		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->sides.at.context) < 0)
+		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->listeners.current.context) < 0)
 			return -1;
 		if (stream_flush(stream) < 0)
 			return -1;
@@ -730,10 +731,10 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	enum reader_result result;
 
 	stream->handlers = stream->asked = handlers;
-	stream->sides.at.context = context;
+	stream->listeners.current.context = context;
 	stream->paused = false;
 	if (is_chosen(handlers))
-		sides_of(&stream->sides, handlers->only); /* the first side, to which the command has attached its parts */
+		host_listeners_find(&stream->listeners, handlers->only); /* the first listener, to which the command has attached its parts */
 	reader_on_wait(stream->reader, about_to_wait, stream);
 	while ((result = reader_next(stream->reader, &record)) > READER_END) {
 		if (stream_output_closed(stream))
