@@ -6,11 +6,11 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/method.h"
 #include "chart/policy.h"
 #include "chart/rules.h"
 #include "chart/series.h"
-#include "chart/span.h"
 #include "chart/statistics.h"
 
 /*
@@ -164,7 +164,7 @@ static void gather(struct block_maxima *maxima, const struct sample *sample)
 	for (size_t i = maxima->baseline.count; i-- > 0;) {
 		struct maxima_block *block = &maxima->baseline.items[i];
 
-		if (!span_near(block->ts, sample->end, maxima->apart))
+		if (!timestamp_near(block->ts, sample->end, maxima->apart))
 			continue;
 		if (sample->value > block->largest)
 			*block = (struct maxima_block){block->ts, sample->value, sample->series};
@@ -210,7 +210,7 @@ double maxima_usual(const struct block_maxima *maxima)
 static double probability(const struct block_maxima *maxima)
 {
 	int64_t since = maxima->first < maxima->begun || maxima->begun == INT64_MIN ? maxima->first : maxima->begun;
-	int64_t passed = span_between(since, maxima->now);
+	int64_t passed = timestamp_between(since, maxima->now);
 	double sharers = maxima->kind->sharers ? maxima->kind->sharers : (double)maxima->keys;
 
 	return policy_probability(&maxima->policy, passed > 0 ? (double)(maxima->blocks + 1) * sharers * 1e9 / (double)passed : 0);
@@ -266,7 +266,7 @@ static bool has_tail(const struct block_maxima *maxima)
 /* A value beside the largest is of the same incident, and so is another of its key where what befalls one key alone does not count. */
 static bool is_beside(const struct block_maxima *maxima, const struct maxima_block *block, const struct maxima_block *largest)
 {
-	return span_near(block->ts, largest->ts, 2 * MAXIMA_BLOCK) || (maxima->kind->of_keys && block->key == largest->key);
+	return timestamp_near(block->ts, largest->ts, 2 * MAXIMA_BLOCK) || (maxima->kind->of_keys && block->key == largest->key);
 }
 
 /* How many values a limit needs. */
@@ -351,7 +351,7 @@ static bool make_limits(struct block_maxima *maxima)
 /* Tells whether few values learn from a large one: an incident of some seconds is but a few of these. */
 static bool may_learn_large(struct block_maxima *maxima)
 {
-	if (maxima->incident != INT64_MIN && span_between(maxima->incident, maxima->now) < INCIDENT_SPAN)
+	if (maxima->incident != INT64_MIN && timestamp_between(maxima->incident, maxima->now) < INCIDENT_SPAN)
 		return false;
 	maxima->incident = maxima->now;
 	return true;
@@ -412,7 +412,7 @@ static bool end_hold(struct block_maxima *maxima)
 
 static bool goes_on_holding(const struct block_maxima *maxima)
 {
-	return maxima->holds && span_between(maxima->begun, maxima->now) < HOLD && !(maxima->kind->hasty && maxima->baseline.count >= LEAST);
+	return maxima->holds && timestamp_between(maxima->begun, maxima->now) < HOLD && !(maxima->kind->hasty && maxima->baseline.count >= LEAST);
 }
 
 enum maxima_step maxima_time(struct block_maxima *maxima, int64_t now, uint64_t keys)
@@ -427,7 +427,7 @@ enum maxima_step maxima_time(struct block_maxima *maxima, int64_t now, uint64_t 
 		return end_hold(maxima) ? MAXIMA_OTHER_LIMIT : MAXIMA_SAME;
 	if (now < maxima->due)
 		return MAXIMA_SAME;
-	maxima->due = span_add(now, maxima->apart);
+	maxima->due = timestamp_add(now, maxima->apart);
 	return end_block(maxima) ? MAXIMA_OTHER_LIMIT : MAXIMA_BLOCK_OVER;
 }
 

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/block_maxima.h"
 #include "chart/policy.h"
 #include "chart/series.h"
-#include "chart/span.h"
 #include "chart/tail.h"
 
 #define APART NSEC_PER_SEC
@@ -84,7 +84,7 @@ static void count(const struct disturbances *all, const struct sample *sample)
 
 	if (sample->value > maxima_usual(all->maxima))
 		return;
-	key->times += key->times == 0 || !span_near(key->last, sample->end, APART);
+	key->times += key->times == 0 || !timestamp_near(key->last, sample->end, APART);
 	key->last = sample->end;
 }
 
@@ -117,7 +117,7 @@ bool disturbances_judge(struct disturbances *all, const struct sample *sample)
 /* The keys' own limits change with the time that they are known for. */
 static bool is_to_follow(struct disturbances *all)
 {
-	if (span_between(all->followed, all->now) < APART)
+	if (timestamp_between(all->followed, all->now) < APART)
 		return false;
 	all->followed = all->now;
 	return true;
@@ -144,7 +144,7 @@ bool disturbances_end(struct disturbances *all, int64_t now)
  */
 static double probability_of(const struct disturbances *all, const struct disturbed *key)
 {
-	double passed = (double)span_between(key->since, all->now) / 1e9;
+	double passed = (double)timestamp_between(key->since, all->now) / 1e9;
 
 	return fmin(all->alarms / HALVES / (double)all->keys * passed / ((double)key->times + 0.5), TAIL_SHARE);
 }

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/level.h"
-#include "chart/span.h"
 #include "chart/statistics.h"
 
 /*
@@ -22,7 +22,7 @@ static const int64_t signs_last = 3600 * NSEC_PER_SEC;
 /* Tells whether the current bucket ended before this time. */
 static bool thin_is_over(const struct thin_clock *clock, int64_t now)
 {
-	return clock->width && span_between(clock->begin, now) >= clock->width;
+	return clock->width && timestamp_between(clock->begin, now) >= clock->width;
 }
 
 /* Begins the bucket that holds this time; `records` were written for the bucket before. */
@@ -35,7 +35,7 @@ static void thin_begin(struct thin_clock *clock, int64_t now, int records)
 		clock->width *= 2;
 		clock->records = 0;
 	}
-	clock->begin = span_add(now, -((now % clock->width + clock->width) % clock->width));
+	clock->begin = timestamp_add(now, -((now % clock->width + clock->width) % clock->width));
 }
 
 /* xorshift64. */
@@ -119,7 +119,7 @@ static int bursts_time(const struct judge *judge, struct series_set *set, int64_
 {
 	uint64_t keys = HASH_COUNT(set->series);
 
-	set->due = span_add(now, MAXIMA_BLOCK);
+	set->due = timestamp_add(now, MAXIMA_BLOCK);
 	for (struct series *series = set->series; series; series = series->hh.next) {
 		if (!series->bursts || !series->judges || maxima_time(series->bursts, now, keys) != MAXIMA_OTHER_LIMIT)
 			continue;
@@ -196,7 +196,7 @@ static void add_sign(struct series *series, double value, int64_t ts)
 
 	if (!signs)
 		signs = series->signs = NEW(struct series_signs);
-	while (signs->count > 0 && span_between(signs->items[0].ts, ts) > signs_last)
+	while (signs->count > 0 && timestamp_between(signs->items[0].ts, ts) > signs_last)
 		remove_sign(signs, 0);
 	if (signs->count == SERIES_SIGNS) {
 		least = least_sign(signs, value);

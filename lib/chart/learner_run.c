@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "chart/past_limits.h"
 #include "chart/policy.h"
 #include "chart/method.h"
-#include "chart/span.h"
 
 /* Points on one side of the centre without which their level has not changed, however long that takes. */
 enum { RUN_LEAST = 20 };
@@ -73,10 +73,10 @@ static struct lesson run_learn(void *state, const struct policy *how, const stru
 	if (!how->relearn && !how->relearn_values)
 		return (struct lesson){LESSON_NONE};
 	count(run, point);
-	if (point->learns || run->side == 0 || run->count < RUN_LEAST || !policy_has_lasted(how, span_between(run->since, point->ts), run->count))
+	if (point->learns || run->side == 0 || run->count < RUN_LEAST || !policy_has_lasted(how, timestamp_between(run->since, point->ts), run->count))
 		return (struct lesson){LESSON_NONE};
 	if (how->method->plots->rates)
-		past_limits_remember(&run->past, point->limits, span_between(run->begun, run->since), point->ts);
+		past_limits_remember(&run->past, point->limits, timestamp_between(run->begun, run->since), point->ts);
 	run->begun = run->since;
 	return (struct lesson){.kind = LESSON_OUTDATED, .side = run->side, .since = run->since};
 }

@@ -31,11 +31,11 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/past_limits.h"
 #include "chart/policy.h"
 #include "chart/level.h"
 #include "chart/method.h"
-#include "chart/span.h"
 #include "chart/statistics.h"
 
 /* Limits are made anew when the number of values has grown by a tenth, and at the latest after REFRESH_MOST values. */
@@ -148,7 +148,7 @@ static void accept_strange(struct pot *pot)
 
 static void count_often(struct pot_strange *strange, int64_t ts)
 {
-	int64_t passed = span_between(strange->since, ts);
+	int64_t passed = timestamp_between(strange->since, ts);
 
 	if (strange->often == 0 || passed >= POT_LONG) {
 		strange->usual = strange->often >= POT_OFTEN && passed < 2 * POT_LONG;
@@ -339,7 +339,7 @@ static void pot_pause(void *state)
 static void remember(struct pot *pot)
 {
 	if (pot->begun != INT64_MIN)
-		past_limits_remember(&pot->past, &(struct limits){.ucl = pot->own}, span_between(pot->begun, pot->now), pot->now);
+		past_limits_remember(&pot->past, &(struct limits){.ucl = pot->own}, timestamp_between(pot->begun, pot->now), pot->now);
 }
 
 /* The level has changed: its newest values are what is usual from now on. False: there are too few of them. */
@@ -472,7 +472,7 @@ static bool follow_below(struct pot *below, const struct policy *how, int64_t ts
 	int64_t since;
 
 	return level_has_changed(&below->level, &since) &&
-	       policy_has_lasted(how, span_between(since, ts), (uint64_t)below->level.newest.total) && follow(below);
+	       policy_has_lasted(how, timestamp_between(since, ts), (uint64_t)below->level.newest.total) && follow(below);
 }
 
 static struct lesson pot_learn(void *state, const struct policy *how, const struct judged *point)
@@ -488,7 +488,7 @@ static struct lesson pot_learn(void *state, const struct policy *how, const stru
 	if (lesson.shift)
 		lesson.level = histogram_median(&pot->level.newest);
 	if (level_has_changed(&pot->level, &lesson.since) &&
-	    policy_has_lasted(how, span_between(lesson.since, point->ts), (uint64_t)pot->level.newest.total))
+	    policy_has_lasted(how, timestamp_between(lesson.since, point->ts), (uint64_t)pot->level.newest.total))
 		lesson.kind = follow(pot) ? LESSON_FOLLOWED : LESSON_NONE;
 	else if (is_due(pot) || (pot->below && (follow_below(pot->below, how, point->ts) || is_due(pot->below))))
 		lesson.kind = LESSON_REFINED;

@@ -3,8 +3,8 @@
 #include <utlist.h>
 
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/measure_state.h"
-#include "chart/span.h"
 
 /* A device may serve others first, but not this many, however deep its queue is; then the recording lacks the end. */
 enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM = 128 };
@@ -33,7 +33,7 @@ static int64_t crossing(const struct start *start)
 {
 	const struct series *series = start->sample.series;
 
-	return series->patience < INT64_MAX ? span_add(span_add(start->sample.start, series->patience), 1) : INT64_MAX;
+	return series->patience < INT64_MAX ? timestamp_add(timestamp_add(start->sample.start, series->patience), 1) : INT64_MAX;
 }
 
 static void sooner(struct patience *patience, int64_t due)
@@ -111,7 +111,7 @@ static void spare_lulls(struct patience *patience, int64_t now)
 
 	while ((start = patience->suspects) && start->due <= now && in_silence(start)) {
 		patience_drop(patience, start);
-		start->due = span_add(start_chart(start)->turns && silence_over(&start->silence) > now ? silence_over(&start->silence) : now, sweep_every);
+		start->due = timestamp_add(start_chart(start)->turns && silence_over(&start->silence) > now ? silence_over(&start->silence) : now, sweep_every);
 		insert_by_due(&patience->suspects, start);
 	}
 }
@@ -122,7 +122,7 @@ static struct start *first_awaited(struct patience *patience, const struct serie
 	struct start *start = series->open;
 
 	for (; start && in_silence(start) && now < silence_over(&start->silence); start = start->after)
-		sooner(patience, start_chart(start)->turns ? silence_over(&start->silence) : span_add(now, sweep_every));
+		sooner(patience, start_chart(start)->turns ? silence_over(&start->silence) : timestamp_add(now, sweep_every));
 	return start;
 }
 
@@ -155,7 +155,7 @@ void patience_heard(struct measure *measure)
 static struct start *suspect_due(struct measure *measure, struct start *start, int64_t now)
 {
 	struct patience *patience = &measure->patience;
-	int64_t released = span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
+	int64_t released = timestamp_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
 
 	if (!is_whole(measure, start->due)) {
 		patience->awaited = start->due;
@@ -184,7 +184,7 @@ static struct start *patience_due(struct measure *measure, int64_t now)
 		struct start *start = first_awaited(patience, series, now);
 
 		if (start && crossing(start) <= now)
-			return in_silence(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
+			return in_silence(start) ? start : become(patience, start, START_SUSPECT, timestamp_add(crossing(start), PATIENCE_REPORT));
 		if (start)
 			sooner(patience, crossing(start));
 	}
@@ -287,7 +287,7 @@ static int let_go(struct measure *measure, struct start *start)
 
 static void take_age(struct start *start, int64_t now, bool open)
 {
-	int64_t age = span_between(start->sample.start, now);
+	int64_t age = timestamp_between(start->sample.start, now);
 
 	start->sample.end = start->sample.start + age;
 	start->sample.value = (double)age / 1e9;
@@ -324,7 +324,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 	if (in_silence(start))
 		return false;
 	return start->state == START_SUSPECT ||
-	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
+	       (start->state == START_OPEN && timestamp_between(start->sample.start, now) > series->patience);
 }
 
 int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
@@ -448,7 +448,7 @@ int outcome_silence(struct measure *measure, struct start *start)
 /* Ends the starts of the chart whose silence has lasted too long to be one. */
 static int silence_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
-	if (chart->silences.swept != INT64_MIN && span_between(chart->silences.swept, now) < sweep_every)
+	if (chart->silences.swept != INT64_MIN && timestamp_between(chart->silences.swept, now) < sweep_every)
 		return 0;
 	chart->silences.swept = now;
 	chart->silences.count = chart->turns;
@@ -493,7 +493,7 @@ static void recompute(struct measure *measure)
 		return;
 	if (measure->recompute_at != INT64_MIN)
 		measure_relearn(measure);
-	measure->recompute_at = span_add(measure->now, period);
+	measure->recompute_at = timestamp_add(measure->now, period);
 }
 
 void measure_relearn(struct measure *measure)
@@ -620,7 +620,7 @@ static int tell_unjudged(struct measure *measure)
 		if (series->judges || series->fixed < INT64_MAX)
 			continue;
 		for (const struct start *start = series->open; start; start = start->after) {
-			if (span_between(start->sample.start, measure->now) < PATIENCE_REPORT)
+			if (timestamp_between(start->sample.start, measure->now) < PATIENCE_REPORT)
 				continue;
 			doubt = doubt_of(measure, start);
 			if (doubt != DOUBT_NONE)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 
 struct past_limits {
 	struct past_level {
@@ -35,7 +35,7 @@ void past_limits_remember(struct past_limits **past, const struct limits *limits
 	if (limits->ucl < place->limits.ucl)
 		return;
 	place->limits = *limits;
-	place->until = span_add(now, lasted < PAST_LIMITS_MOST / PAST_LIMITS_TIMES ? lasted * PAST_LIMITS_TIMES : PAST_LIMITS_MOST);
+	place->until = timestamp_add(now, lasted < PAST_LIMITS_MOST / PAST_LIMITS_TIMES ? lasted * PAST_LIMITS_TIMES : PAST_LIMITS_MOST);
 }
 
 double past_limits_highest(const struct past_limits *past, int64_t now)

@@ -1,6 +1,6 @@
 /* Charts that count: events become a value for each interval and key. */
+#include "base/timestamp.h"
 #include "chart/measure_state.h"
-#include "chart/span.h"
 
 /* Intervals without any event that are charted one by one; of a longer gap nothing is known, and none of it is charted. */
 enum { EMPTY_MOST = 64 };
@@ -65,7 +65,7 @@ void rate_forget(struct active_chart *chart)
 static int close_series(struct measure *measure, struct active_chart *chart, struct series *series)
 {
 	const struct thread_tally *tally = &series->tally;
-	int64_t end = span_add(chart->begin, chart->policy->interval);
+	int64_t end = timestamp_add(chart->begin, chart->policy->interval);
 	struct sample sample = {.series = series, .value = (double)tally->counted, .start = chart->begin, .end = end};
 
 	sample.tid = tally_most(tally);
@@ -93,15 +93,15 @@ int rate_time(struct measure *measure, struct active_chart *chart, int64_t now)
 		chart->counting = true;
 		chart->begin = now;
 	}
-	if (span_between(chart->begin, now) / interval > EMPTY_MOST) {
+	if (timestamp_between(chart->begin, now) / interval > EMPTY_MOST) {
 		if (close_interval(measure, chart) < 0)
 			return -1;
 		chart->begin = now;
 	}
-	while (span_between(chart->begin, now) >= interval) {
+	while (timestamp_between(chart->begin, now) >= interval) {
 		if (close_interval(measure, chart) < 0)
 			return -1;
-		chart->begin = span_add(chart->begin, interval);
+		chart->begin = timestamp_add(chart->begin, interval);
 	}
 	return 0;
 }

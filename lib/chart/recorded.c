@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "chart/span.h"
+#include "base/timestamp.h"
 
 struct recorded_cpu {
 	bool known, seen;    /* named or seen; seen */
@@ -35,7 +35,7 @@ void recorded_event(struct recorded *recorded, uint32_t number, int64_t ts)
 		cpu->first = cpu->last = ts;
 		recorded->seen++;
 	}
-	silence = span_between(cpu->last, ts);
+	silence = timestamp_between(cpu->last, ts);
 	if (silence > cpu->silence)
 		cpu->silence = silence;
 	if (ts > cpu->last)
@@ -80,15 +80,15 @@ bool recorded_is_silent(struct recorded *recorded, int64_t ts)
 /* Before its first event it was silent longer than ever after. */
 static bool begins_late(const struct recorded *recorded, const struct recorded_cpu *cpu, int64_t from)
 {
-	int64_t before = span_between(recorded->begin, cpu->first);
+	int64_t before = timestamp_between(recorded->begin, cpu->first);
 
-	return cpu->first > from && before > cpu->silence && before > span_between(cpu->last, recorded->now);
+	return cpu->first > from && before > cpu->silence && before > timestamp_between(cpu->last, recorded->now);
 }
 
 /* It has been silent since a thread was put into its queue, for longer than it ever was. */
 static bool ends_early(const struct recorded *recorded, const struct recorded_cpu *cpu)
 {
-	return cpu->called && span_between(cpu->call, recorded->now) > cpu->silence;
+	return cpu->called && timestamp_between(cpu->call, recorded->now) > cpu->silence;
 }
 
 int recorded_lacks(const struct recorded *recorded, int64_t from)

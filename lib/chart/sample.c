@@ -8,9 +8,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "chart/chart_field.h"
 #include "chart/series.h"
-#include "chart/span.h"
 #include "stream/fields.h"
 #include "stream/line.h"
 
@@ -28,7 +28,7 @@ static int read_size(struct sample *sample, const struct fields *fields, const s
 
 	if (!how->method->plots->rates)
 		return 1;
-	sample->size = (double)span_between(sample->start, sample->end) / 1e9;
+	sample->size = (double)timestamp_between(sample->start, sample->end) / 1e9;
 	has_size = fields_double(fields, "n", &sample->size);
 	if (has_size < 0)
 		return -1;
@@ -164,7 +164,7 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 	if (sample->by_hand || sample->plain)
 		line_double(line, "value", sample->value);
 	else
-		line_time(line, "value", span_between(sample->start, sample->end));
+		line_time(line, "value", timestamp_between(sample->start, sample->end));
 	if (sample->series->unit)
 		line_text(line, "unit", sample->series->unit);
 	if (sample->series->unit && sample->size > 0)

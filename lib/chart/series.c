@@ -173,20 +173,20 @@ void series_set_pause(struct series_set *set)
 
 void series_set_count(struct series_set *set, int64_t ts)
 {
-	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+	int64_t passed = set->values ? timestamp_between(set->counted, ts) : 0;
 
 	if (!set->values)
 		set->counted = ts;
 	set->values++;
 	if (passed > rate_span) {
-		set->counted = span_add(set->counted, passed / 2);
+		set->counted = timestamp_add(set->counted, passed / 2);
 		set->values = set->values / 2 + 1;
 	}
 }
 
 double series_set_rate(const struct series_set *set, int64_t ts)
 {
-	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+	int64_t passed = set->values ? timestamp_between(set->counted, ts) : 0;
 
 	return passed > 0 ? (double)set->values * 1e9 / (double)passed : 0;
 }

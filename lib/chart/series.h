@@ -14,13 +14,13 @@
 #include <stdint.h>
 #include <uthash.h>
 
+#include "base/timestamp.h"
 #include "chart/block_maxima.h"
 #include "chart/digest.h"
 #include "chart/disturbances.h"
 #include "chart/limits.h"
 #include "chart/policy.h"
 #include "chart/sample.h"
-#include "chart/span.h"
 
 enum {
 	SERIES_WORST = 16,   /* values of the baseline that are remembered with their circumstances */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/pair.h"
-#include "chart/span.h"
 #include "chart/traffic.h"
 
 enum { INTERRUPTED = -4 };
@@ -14,7 +14,7 @@ static const int64_t silence_lasts = NSEC_PER_SEC / 2;
 
 int64_t silence_over(const struct silence *silence)
 {
-	return silence->again ? INT64_MAX : span_add(silence->since, silence_lasts);
+	return silence->again ? INT64_MAX : timestamp_add(silence->since, silence_lasts);
 }
 
 int64_t silence_end(const struct silence *silence)

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "event/machine.h"
 
 enum { PAGE = 1 << 10, PAGES = 1 << 12 }; /* the kernel's largest tid is 2^22 */
@@ -264,7 +264,7 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 	thread->fd = (int32_t)argument[0];
 	switch (use) {
 	case CALL_MANY:
-		return !thread->asked || span_between(thread->asked, ts) >= question_lasts;
+		return !thread->asked || timestamp_between(thread->asked, ts) >= question_lasts;
 	case CALL_READ:
 	case CALL_RECEIVE:
 		return receives(traffic, thread, use == CALL_RECEIVE);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/now.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "clock/merged.h"
 
 #define REMEMBERED (60 * NSEC_PER_SEC) /* of what was sent, for the clocks */
@@ -163,7 +163,7 @@ static int read_some(struct input *input)
 		return -1;
 	input->heard = now_by(CLOCK_MONOTONIC);
 	if (input->feed->newest > before) {
-		int64_t arrival = span_difference(now_by(CLOCK_REALTIME), input->feed->newest);
+		int64_t arrival = timestamp_difference(now_by(CLOCK_REALTIME), input->feed->newest);
 
 		input->arrival = arrival < input->arrival ? arrival : input->arrival;
 	}
@@ -229,10 +229,11 @@ static bool find_wall(const struct live *live, struct input *input, int64_t *wal
 	*wall = of_reference;
 	if (input == reference || input->arrival == INT64_MAX || reference->arrival == INT64_MAX)
 		return input == reference || merged_wall(input->feed, wall);
-	between = span_difference(input->arrival, reference->arrival);
-	input->feed->by_arrival = !merged_wall(input->feed, wall) || !span_near(span_difference(*wall, of_reference), between, span_add(live->wait, 1));
+	between = timestamp_difference(input->arrival, reference->arrival);
+	input->feed->by_arrival = !merged_wall(input->feed, wall) ||
+				  !timestamp_near(timestamp_difference(*wall, of_reference), between, timestamp_add(live->wait, 1));
 	if (input->feed->by_arrival)
-		*wall = span_add(of_reference, between);
+		*wall = timestamp_add(of_reference, between);
 	return true;
 }
 

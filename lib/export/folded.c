@@ -14,7 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "export/format.h"
 #include "model/fit.h"
 #include "model/model.h"
@@ -345,7 +345,7 @@ static void add_time(struct folded *folded, const struct story_piece *piece)
 		stack->text = memory_text(folded->line.text, folded->line.length);
 		HASH_ADD_KEYPTR(hh, folded->stacks, stack->text, folded->line.length, stack);
 	}
-	stack->time = span_add(stack->time, span_between(piece->from, piece->to));
+	stack->time = timestamp_add(stack->time, timestamp_between(piece->from, piece->to));
 }
 
 /* Prints the sums, rounded; what is less than half a microsecond in all no flame graph could show. */
@@ -356,7 +356,7 @@ static void print_stacks(struct folded *folded, FILE *out)
 	HASH_ITER(hh, folded->stacks, stack, next)
 	{
 		if (out && stack->time >= 500)
-			fprintf(out, "%s %" PRId64 "\n", stack->text, span_add(stack->time, 500) / 1000);
+			fprintf(out, "%s %" PRId64 "\n", stack->text, timestamp_add(stack->time, 500) / 1000);
 		HASH_DEL(folded->stacks, stack);
 		free(stack->text);
 		free(stack);

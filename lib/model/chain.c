@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "graph/words.h"
 #include "model/fit.h"
 #include "model/label.h"
@@ -47,7 +47,7 @@ static const struct story_piece *main_piece(const struct story *story)
 		const struct story_piece *piece = &story->pieces.items[i];
 
 		if (piece->part == main &&
-		    (!longest || span_between(piece->from, piece->to) > span_between(longest->from, longest->to)))
+		    (!longest || timestamp_between(piece->from, piece->to) > timestamp_between(longest->from, longest->to)))
 			longest = piece;
 	}
 	return longest;
@@ -55,7 +55,7 @@ static const struct story_piece *main_piece(const struct story *story)
 
 static bool lasts_through(const struct node *node, const struct story_piece *piece)
 {
-	return overlap(node, piece->from, piece->to) >= COVERED * (double)span_between(piece->from, piece->to);
+	return overlap(node, piece->from, piece->to) >= COVERED * (double)timestamp_between(piece->from, piece->to);
 }
 
 /* The wait of a thread that holds most of the piece; NULL: there is none. */

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "model/fit.h"
 #include "model/value.h"
 
@@ -173,7 +173,7 @@ int logged_calls_take(struct logged_calls *called, const struct fields *fields)
 	if (!function)
 		return 0;
 	function->told.calls[class]++;
-	function->told.seconds[class] += (double)span_between(start, ts) / 1e9;
+	function->told.seconds[class] += (double)timestamp_between(start, ts) / 1e9;
 	count_values(function, fields, class);
 	return 0;
 }

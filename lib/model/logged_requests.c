@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "graph/family.h"
 #include "model/fit.h"
 #include "model/value.h"
@@ -129,7 +129,7 @@ int logged_requests_take(struct logged_requests *logged, size_t host, const stru
 	if (!is_logged)
 		return 0;
 	told->classes[class].requests++;
-	told->classes[class].seconds += (double)span_between(start, ts) / 1e9;
+	told->classes[class].seconds += (double)timestamp_between(start, ts) / 1e9;
 	if (logged->waiting.count == WAITING_MAX)
 		drop_oldest(logged);
 	*ARRAY_ADD(&logged->waiting) = (struct waiting){fit_field(fields, "id"), host, place, class};

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "graph/words.h"
 #include "model/fit.h"
 #include "model/label.h"
@@ -69,7 +69,7 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 	signal->open = fields_is(fields, "open", "yes");
 	if (fields_is(fields, "rules", "trigger")) {
 		signal->trigger = fit_field(fields, "trigger");
-		signal->value = (double)span_between(signal->start, signal->ts) / 1e9;
+		signal->value = (double)timestamp_between(signal->start, signal->ts) / 1e9;
 	}
 	signal->tid = tid > 0 && tid <= INT32_MAX ? tid : 0;
 	return 0;

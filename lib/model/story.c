@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "graph/graph_record.h"
 #include "graph/words.h"
 #include "model/fit.h"
@@ -83,7 +83,7 @@ void story_free(struct story *story)
 
 double story_length(const struct story *story)
 {
-	return (double)span_between(story->from, story->to) / 1e9;
+	return (double)timestamp_between(story->from, story->to) / 1e9;
 }
 
 double story_share(const struct story *story, const struct story_part *part)
@@ -378,7 +378,7 @@ static void add_piece(const struct site *site, struct story *story, const struct
 	piece->part = part_of(site, story, graph, index, node);
 	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
 		count_holders(piece->part, graph, piece);
-	piece->part->time += (double)span_between(from, to) / 1e9;
+	piece->part->time += (double)timestamp_between(from, to) / 1e9;
 	piece->part->pieces++;
 	story->from = from < story->from ? from : story->from;
 	story->to = to > story->to ? to : story->to;

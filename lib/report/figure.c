@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "model/fit.h"
 #include "report/canvas.h"
 
@@ -264,7 +264,7 @@ struct axis {
 
 static double along(const struct axis *axis, int64_t ts)
 {
-	return (double)span_between(axis->from, ts) / 1e9;
+	return (double)timestamp_between(axis->from, ts) / 1e9;
 }
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "report/canvas.h"
 #include "report/figure_view.h"
 
@@ -57,14 +57,14 @@ static bool choose(struct shown *shown, const struct view *view, size_t most)
 	}
 	free(all);
 	qsort(shown->rows, shown->count, sizeof(*shown->rows), by_path);
-	shown->span = shown->count ? (double)span_between(shown->from, shown->to) / 1e9 : 0;
+	shown->span = shown->count ? (double)timestamp_between(shown->from, shown->to) / 1e9 : 0;
 	shown->unit = canvas_unit(shown->span);
 	return shown->span > 0;
 }
 
 static double at(const struct shown *shown, int64_t ts)
 {
-	return canvas_in_unit((double)span_between(shown->from, ts) / 1e9, shown->unit);
+	return canvas_in_unit((double)timestamp_between(shown->from, ts) / 1e9, shown->unit);
 }
 
 /* The values that held longest have a colour of their own; by_value: the colour of each, COLOURS: it has none. */
@@ -175,7 +175,7 @@ static void put_volume(FILE *out, const struct shown *shown, const struct view_r
 /* By how much the number grows in a second, in each of SLOTS parts of the time. */
 static void put_rate(FILE *out, const struct shown *shown, const struct view_row *row)
 {
-	int64_t width = span_between(shown->from, shown->to) / SLOTS + 1;
+	int64_t width = timestamp_between(shown->from, shown->to) / SLOTS + 1;
 	double before = (double)row->marks.items[0].number, now = before;
 	size_t next = 0;
 
@@ -240,7 +240,7 @@ static void put_calls(FILE *out, const struct shown *shown, const struct view_fl
 
 char *figure_flow(const struct view_flow *flow, char **complaint)
 {
-	struct shown shown = {.from = flow->from, .to = flow->to, .span = (double)span_between(flow->from, flow->to) / 1e9};
+	struct shown shown = {.from = flow->from, .to = flow->to, .span = (double)timestamp_between(flow->from, flow->to) / 1e9};
 	size_t rows = flow->rows.count < ROWS_SHOWN ? flow->rows.count : ROWS_SHOWN;
 	struct canvas *canvas;
 	FILE *out;

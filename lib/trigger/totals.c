@@ -8,7 +8,7 @@
 #include <utlist.h>
 
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 
 enum { PARTS_OF_SHORTEST = 60, GRAIN_LEAST = 1000000 };
 

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/series.h"
-#include "chart/span.h"
 #include "stream/stream.h"
 #include "trigger/handed_requests.h"
 #include "trigger/hits.h"
@@ -131,7 +131,7 @@ static int64_t deadline_of(const struct watched *watched, const struct trigger_u
 {
 	if (!until->time || watched->matched < until->match || watched->unmatched < until->unmatch)
 		return INT64_MAX;
-	return span_add(watched->fired, until->time);
+	return timestamp_add(watched->fired, until->time);
 }
 
 static int64_t deadline(const struct watched *watched)
@@ -254,7 +254,7 @@ static int fire(struct watch *watch, struct watched *watched, const struct occas
 /* Tells whether a trigger may fire: it does not log, and has rested. */
 static bool may_fire(const struct watch *watch, const struct watched *watched, int64_t ts)
 {
-	return !watched->logs && (!watched->has_logged || span_add(watched->ended, watch->options.rest) <= ts);
+	return !watched->logs && (!watched->has_logged || timestamp_add(watched->ended, watch->options.rest) <= ts);
 }
 
 /* The largest count of a class in UNTIL; UINT64_MAX: it is not counted. */
@@ -276,7 +276,8 @@ static bool is_over(const struct watched *watched, int64_t ts)
 	for (size_t i = 0; i < watched->trigger->until.count; i++) {
 		const struct trigger_until *until = &watched->trigger->until.items[i];
 
-		if (watched->matched >= until->match && watched->unmatched >= until->unmatch && (!until->time || span_add(watched->fired, until->time) <= ts))
+		if (watched->matched >= until->match && watched->unmatched >= until->unmatch &&
+		    (!until->time || timestamp_add(watched->fired, until->time) <= ts))
 			return true;
 	}
 	return false;
@@ -298,7 +299,7 @@ static int write_request(struct watch *watch, const struct watched *watched, con
 	line_text(line, "chart", request->series->chart);
 	if (request->series->key)
 		line_text(line, "key", request->series->key);
-	line_time(line, "value", span_between(request->start, request->end));
+	line_time(line, "value", timestamp_between(request->start, request->end));
 	sample_add_shown(line, request);
 	return stream_write_line(watch->stream, line);
 }
@@ -467,7 +468,7 @@ static int64_t multiple_behind(const struct trigger *trigger, int64_t ts)
 {
 	int64_t rest = ts % trigger->every;
 
-	return span_add(ts, trigger->every - (rest < 0 ? rest + trigger->every : rest));
+	return timestamp_add(ts, trigger->every - (rest < 0 ? rest + trigger->every : rest));
 }
 
 /*
@@ -479,7 +480,7 @@ static int64_t next_multiple(const struct watch *watch, const struct watched *wa
 	int64_t change = watched->totals ? totals_change(watched->totals, ts) : INT64_MAX, skip = until;
 
 	if (held)
-		skip = watched->logs ? deadline(watched) : span_add(watched->ended, watch->options.rest);
+		skip = watched->logs ? deadline(watched) : timestamp_add(watched->ended, watch->options.rest);
 	skip = change < skip ? change : skip;
 	skip = until < skip ? until : skip;
 	return multiple_behind(watched->trigger, skip - 1 > ts ? skip - 1 : ts);

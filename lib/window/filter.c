@@ -7,9 +7,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "chart/complaint.h"
 #include "chart/measure.h"
-#include "chart/span.h"
 #include "event/event.h"
 
 struct filter {
@@ -126,7 +126,7 @@ static int tell_signal(void *context, const struct sample *sample)
 /* The user asks for what has just happened: a signal over the last `before`, by the rule "asked". */
 static int filter_ask(struct filter *filter)
 {
-	int64_t span = filter->options.size.before, start = span_add(filter->now, -span);
+	int64_t span = filter->options.size.before, start = timestamp_add(filter->now, -span);
 
 	if (window_signal(filter->window, ++filter->signals, start, filter->now, 0) < 0)
 		return -1;
@@ -272,7 +272,7 @@ static int time_passes(struct filter *filter, int64_t ts)
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
 		return -1;
 	if (window_is_over(filter->window, filter->now, &until) &&
-	    (measure_undecided(filter->measure) > until || span_between(until, filter->now) > merge_wait) &&
+	    (measure_undecided(filter->measure) > until || timestamp_between(until, filter->now) > merge_wait) &&
 	    window_close(filter->window) < 0)
 		return -1;
 	if (++filter->pushed % FORGET_EVERY)
@@ -319,7 +319,7 @@ static int stream_ends(void *context)
 /* If the clock goes back further than events are out of order, it began anew: end all that is open or waits. */
 static int see_clock(struct filter *filter, int64_t ts)
 {
-	if (span_between(ts, filter->newest) > clock_back && stream_ends(filter) < 0)
+	if (timestamp_between(ts, filter->newest) > clock_back && stream_ends(filter) < 0)
 		return -1;
 	if (ts > filter->newest)
 		filter->newest = ts;

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "window/ring.h"
 
 /* A ring needs up to this many times the bytes of its events: an entry's head may be as large as the event. */
@@ -286,7 +286,7 @@ static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
 static int pass_recalled(struct past *past, int64_t from, int64_t to, struct passage *passage)
 {
 	int64_t floor, ts;
-	int status = recall_ask(past->recall, from > past->told ? from : past->told, span_add(to, 1), &floor);
+	int status = recall_ask(past->recall, from > past->told ? from : past->told, timestamp_add(to, 1), &floor);
 	struct record record;
 
 	if (status == 0)
@@ -310,7 +310,7 @@ static int pass_recalled(struct past *past, int64_t from, int64_t to, struct pas
 
 int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage)
 {
-	bool due = ask || span_between(past->told, to) >= PAST_ASK_EVERY;
+	bool due = ask || timestamp_between(past->told, to) >= PAST_ASK_EVERY;
 
 	if (due && past_is_kept(past, to) && pass_recalled(past, from, to, passage) < 0)
 		return -1;
@@ -331,7 +331,7 @@ uint64_t past_bytes(const struct past *past)
 
 static double overall_rate(const struct past *past)
 {
-	return (double)past_bytes(past) / (double)span_between(past->times.first, past->times.newest);
+	return (double)past_bytes(past) / (double)timestamp_between(past->times.first, past->times.newest);
 }
 
 uint64_t past_kept_from(const struct past *past, int64_t from)
@@ -342,7 +342,7 @@ uint64_t past_kept_from(const struct past *past, int64_t from)
 		return 0;
 	if (from < past->told)
 		from = past->told;
-	return (uint64_t)((past->rate > rate ? past->rate : rate) * (double)span_between(from, past->times.newest));
+	return (uint64_t)((past->rate > rate ? past->rate : rate) * (double)timestamp_between(from, past->times.newest));
 }
 
 int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
@@ -353,7 +353,7 @@ int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
 		return ring_reach(past->ring, to, bytes);
 	if (past->rate > 0 && past->rate < rate)
 		rate = past->rate;
-	return rate > 0 ? span_add(to, -(int64_t)(REACH * (double)bytes / rate)) : INT64_MIN;
+	return rate > 0 ? timestamp_add(to, -(int64_t)(REACH * (double)bytes / rate)) : INT64_MIN;
 }
 
 static int pass_held(struct past *past, struct passage *passage)
@@ -404,7 +404,7 @@ int past_ask_bytes(struct past *past)
 		return -1;
 	bytes = past_bytes(past);
 	if (past->times.newest > past->marked && past->marked != INT64_MIN)
-		past->rate = (double)(bytes - past->marked_bytes) / (double)span_between(past->marked, past->times.newest);
+		past->rate = (double)(bytes - past->marked_bytes) / (double)timestamp_between(past->marked, past->times.newest);
 	past->marked = past->times.newest;
 	past->marked_bytes = bytes;
 	return 0;

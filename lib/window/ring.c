@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 
 struct entry {
 	int64_t ts;
@@ -163,7 +163,7 @@ int64_t ring_reach(const struct context_ring *ring, int64_t to, uint64_t bytes)
 		sum -= size_of(entry);
 		at = entry_after(ring, at);
 	} while (at != ring->tail);
-	return span_add(to, 1);
+	return timestamp_add(to, 1);
 }
 
 void ring_oldest(const struct context_ring *ring, struct record *record)

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "chart/span.h"
+#include "base/timestamp.h"
 #include "stream/stream.h"
 
 /* --- the budget, shared among windows; bytes by record_size() ---------------------------------------------------------------- */
@@ -202,7 +202,7 @@ static int pass_on(struct window *window)
 /* Passes a slice of events before the end of the worst signal, and a few after it if they take only a small part of the slice. */
 static int pass_slice(struct window *window)
 {
-	int64_t to = span_add(window->worst_end, window->after);
+	int64_t to = timestamp_add(window->worst_end, window->after);
 	uint64_t slice = budget_slice(&window->budget, past_bytes(window->past));
 
 	if (to > window->to)
@@ -217,7 +217,7 @@ static int pass_slice(struct window *window)
 	if (to == window->to)
 		return 0;
 	past_settle(window->past, window->to);
-	return past_drop(window->past, span_add(window->to, 1));
+	return past_drop(window->past, timestamp_add(window->to, 1));
 }
 
 static int write_window(struct window *window)
@@ -246,7 +246,7 @@ static int write_requests(struct window *window, int64_t from, int64_t to, bool 
 
 	for (size_t i = 0; i < window->requests.count && status == 0; i++) {
 		const struct logged *request = &window->requests.items[i];
-		int64_t first = span_add(request->start, -window->before), last = span_add(request->end, window->after);
+		int64_t first = timestamp_add(request->start, -window->before), last = timestamp_add(request->end, window->after);
 
 		line_begin(line, kind_name(KIND_WINDOW));
 		line_unsigned(line, "id", ++window->last_id);
@@ -325,7 +325,7 @@ static void see_losses(struct window *window)
 /* Extends the open window to this interval, or opens another window if they do not touch. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
-	int64_t from = span_add(start, -window->before), to = span_add(end, window->after);
+	int64_t from = timestamp_add(start, -window->before), to = timestamp_add(end, window->after);
 	int64_t first = past_times(window->past)->first;
 
 	if (from < first)
@@ -348,7 +348,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 /* The open window has an interval that is certain. */
 static int see_sure(struct window *window, int64_t start, int64_t end, double badness)
 {
-	if (is_doubtful(window) && begin_passing(window, span_add(end, window->after)) < 0)
+	if (is_doubtful(window) && begin_passing(window, timestamp_add(end, window->after)) < 0)
 		return -1;
 	if (start < window->earliest)
 		window->earliest = start;
@@ -458,7 +458,7 @@ static bool is_full(const struct window *window)
 	behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
 	if (!window->waits)
 		return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;
-	return newest(window) > span_add(window->worst_end, window->after) &&
+	return newest(window) > timestamp_add(window->worst_end, window->after) &&
 	       budget_slice_is_due(&window->budget, all, behind);
 }
 
@@ -467,7 +467,7 @@ static int wait_on(struct window *window)
 {
 	int64_t now = newest(window);
 
-	if (!past_is_kept(window->past, now) || span_between(window->asked, now) < PAST_ASK_EVERY)
+	if (!past_is_kept(window->past, now) || timestamp_between(window->asked, now) < PAST_ASK_EVERY)
 		return 0;
 	window->asked = now;
 	return past_ask_bytes(window->past);
@@ -491,7 +491,7 @@ int window_advance(struct window *window, int64_t now)
 
 bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 {
-	int64_t end = window->alone ? window->to : span_add(window->to, window->before);
+	int64_t end = window->alone ? window->to : timestamp_add(window->to, window->before);
 
 	*until = window->alone ? INT64_MIN : end;
 	return window->open && window->holds == 0 && now > end;
@@ -499,7 +499,7 @@ bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	int64_t before = span_add(horizon, -window->before);
+	int64_t before = timestamp_add(horizon, -window->before);
 
 	if (window->expects || (window->open && !is_doubtful(window)))
 		return 0;

@@ -1,13 +1,13 @@
 /*
- * span: arithmetic with times that saturates instead of overflowing, because a stream written by hand may have any times.
+ * timestamp: arithmetic with times that saturates instead of overflowing, because a stream written by hand may have any times.
  */
-#ifndef CHART_SPAN_H
-#define CHART_SPAN_H
+#ifndef BASE_TIMESTAMP_H
+#define BASE_TIMESTAMP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline int64_t span_add(int64_t ts, int64_t span)
+static inline int64_t timestamp_add(int64_t ts, int64_t span)
 {
 	int64_t sum;
 
@@ -17,7 +17,7 @@ static inline int64_t span_add(int64_t ts, int64_t span)
 }
 
 /* a - b */
-static inline int64_t span_difference(int64_t a, int64_t b)
+static inline int64_t timestamp_difference(int64_t a, int64_t b)
 {
 	int64_t difference;
 
@@ -27,15 +27,15 @@ static inline int64_t span_difference(int64_t a, int64_t b)
 }
 
 /* Tells whether the two are less than this apart. */
-static inline bool span_near(int64_t a, int64_t b, int64_t apart)
+static inline bool timestamp_near(int64_t a, int64_t b, int64_t apart)
 {
-	int64_t difference = span_difference(a, b);
+	int64_t difference = timestamp_difference(a, b);
 
 	return difference < apart && difference > -apart;
 }
 
 /* The time between `from` and `to`; 0 if `to` is earlier. */
-static inline int64_t span_between(int64_t from, int64_t to)
+static inline int64_t timestamp_between(int64_t from, int64_t to)
 {
 	int64_t span;
 
