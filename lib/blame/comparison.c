@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 
 enum { DEALS_MAX = 10000, DEALS_MIN = 1000, SHARES_MAX = 200000000 };
 
@@ -16,7 +16,7 @@ static const double sure_enough = 0.05, rounding = 1e-9;
 
 struct compared {
 	struct deed *family, *deed; /* deed: when they are known */
-	struct family deeds;	    /* of the family */
+	struct deed_family deeds;	    /* of the family */
 	ARRAY(struct { uint32_t moment; double share; }) shares; /* where they are not 0 */
 	double sum;	   /* of all shares */
 	double difference; /* as found */
@@ -58,7 +58,7 @@ void comparison_free(struct comparison *comparison)
 
 	HASH_CLEAR(hh, comparison->by_family);
 	for (size_t i = 0; i < comparison->deeds.count; i++) {
-		family_free(&comparison->deeds.items[i]->deeds);
+		deed_family_free(&comparison->deeds.items[i]->deeds);
 		free(comparison->deeds.items[i]->family);
 		free(comparison->deeds.items[i]->deed);
 		free(comparison->deeds.items[i]->shares.items);
@@ -128,7 +128,7 @@ void comparison_moment(struct comparison *comparison, enum comparison_side side,
 		struct compared *compared = find(comparison, shares[i].family);
 		size_t place = compared->shares.count;
 
-		family_add(&compared->deeds, shares[i].deed, shares[i].share);
+		deed_family_add(&compared->deeds, shares[i].deed, shares[i].share);
 		(void)ARRAY_ADD(&compared->shares);
 		compared->shares.items[place].moment = moment;
 		compared->shares.items[place].share = shares[i].share;
@@ -167,7 +167,7 @@ static void find_differences(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->deeds.count; i++) {
 		struct compared *compared = comparison->deeds.items[i];
 
-		compared->deed = family_deed(&compared->deeds);
+		compared->deed = deed_family_common(&compared->deeds);
 		compared->difference = difference(compared, comparison->sides.items, comparison->moments, compared->mean);
 	}
 	if (comparison->deeds.count)

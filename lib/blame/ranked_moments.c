@@ -7,12 +7,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/deed.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 
-/* Deeds of one family (graph/family.h) are one. */
+/* Deeds of one family (graph/deed_family.h) are one. */
 struct ranked_deed {
 	struct deed *family;
-	struct family deeds;
+	struct deed_family deeds;
 	double score;
 };
 
@@ -45,14 +45,14 @@ static void end_moment(struct ranked_moments *ranked)
 	for (size_t i = 0; i < ranked->deeds.count; i++) {
 		struct ranked_deed *each = &ranked->deeds.items[i];
 
-		*ARRAY_ADD(&shares) = (struct moment_share){each->family, family_deed(&each->deeds), ranked->seconds > 0 ? each->score / ranked->seconds : 0};
+		*ARRAY_ADD(&shares) = (struct moment_share){each->family, deed_family_common(&each->deeds), ranked->seconds > 0 ? each->score / ranked->seconds : 0};
 	}
 	if (ranked->graphs)
 		ranked->sink(ranked->context, ranked->kind, shares.items, shares.count);
 	for (size_t i = 0; i < ranked->deeds.count; i++) {
 		free(shares.items[i].deed);
 		free(ranked->deeds.items[i].family);
-		family_free(&ranked->deeds.items[i].deeds);
+		deed_family_free(&ranked->deeds.items[i].deeds);
 	}
 	free(shares.items);
 	free(ranked->window);
@@ -102,7 +102,7 @@ int ranked_moments_graph(struct ranked_moments *ranked, const struct fields *fie
 
 static struct ranked_deed *find(struct ranked_moments *ranked, const struct deed *deed)
 {
-	struct deed part = family_of(deed), *family = deed_copy(&part);
+	struct deed part = deed_family_of(deed), *family = deed_copy(&part);
 	struct ranked_deed *each;
 
 	for (size_t i = 0; i < ranked->deeds.count; i++)
@@ -133,7 +133,7 @@ int ranked_moments_blame(struct ranked_moments *ranked, const struct fields *fie
 		free(name);
 	}
 	each = find(ranked, deed);
-	family_add(&each->deeds, deed, score);
+	deed_family_add(&each->deeds, deed, score);
 	each->score += score;
 	free(deed);
 	return 0;

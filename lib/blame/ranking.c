@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "blame/rank_entry.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "graph/graph_record.h"
 #include "graph/words.h"
 
@@ -161,7 +161,7 @@ static void unite(struct graph *graph, struct member *members, size_t count)
 		if (share_compare(entry->score, most) > 0)
 			most = entry->score;
 		add_up(&sum, entry);
-		joined = pool_join(pool, entry->deed);
+		joined = deed_pool_join(pool, entry->deed);
 		free(pool);
 		pool = joined;
 	}
@@ -213,7 +213,7 @@ static void merge_alike(struct rank_list *ranks)
 	ranks->list.count = kept;
 }
 
-/* Unites the threads of each pool (graph/family.h), unless one of them did half of what the pool did. */
+/* Unites the threads of each pool (graph/deed_family.h), unless one of them did half of what the pool did. */
 static void unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events)
 {
 	struct member *members = memory_new(ranks->list.count + 1, sizeof(*members));
@@ -222,7 +222,7 @@ static void unite_pools(struct rank_list *ranks, struct graph *graph, const stru
 	for (size_t i = 0; i < ranks->list.count; i++) {
 		struct rank_entry *entry = &ranks->list.items[i];
 		int32_t process = events_tgid(events, entry->who_tid);
-		struct deed *family = process ? pool_family(entry->deed) : NULL;
+		struct deed *family = process ? deed_pool(entry->deed) : NULL;
 
 		if (family)
 			members[count++] = (struct member){family, process, entry};
@@ -327,16 +327,16 @@ static struct holding *find_holdings(const struct graph *graph)
 /* A thread that kept several threads from several CPUs gets one deed for all of them, with the keys that nearly all share. */
 static const struct deed *joined_deed(struct graph *graph, const struct holding *holdings, const struct deed *deed)
 {
-	struct family family = {0};
+	struct deed_family family = {0};
 	const struct deed *joined;
 	struct deed *sum;
 
 	for (; holdings; holdings = holdings->hh.next)
 		if (holdings->deed->family == deed->family)
-			family_add(&family, holdings->deed, holdings->time);
-	sum = family_deed(&family);
+			deed_family_add(&family, holdings->deed, holdings->time);
+	sum = deed_family_common(&family);
 	joined = sum ? graph_deed(graph, sum) : deed;
-	family_free(&family);
+	deed_family_free(&family);
 	free(sum);
 	return joined;
 }

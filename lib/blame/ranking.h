@@ -3,7 +3,7 @@
  *
  * In a request activity graph a method's score is the highest of its chosen instances, and all methods are listed. In a
  * wake graph a deed's score is their sum, because the pieces of a thread are pieces of one story; the threads of a pool
- * (graph/family.h) are one if none did half of what they did together; and the `count` deeds with the most are listed. Nodes
+ * (graph/deed_family.h) are one if none did half of what they did together; and the `count` deeds with the most are listed. Nodes
  * without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
  * instead: score, then earlier start, then lower id.
  */
@@ -24,7 +24,7 @@ struct ranking_options {
 
 /*
  * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
- * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count, nor do graphs of exceptions that are
+ * Deeds of one family (graph/deed_family.h) are one. Graphs of requests that a trigger logged do not count, nor do graphs of exceptions that are
  * ranked by another algorithm. Graphs whose time is half or more the recording pipe's own say little about the machine: they count only if
  * there are no others.
  *
@@ -38,7 +38,7 @@ struct ranking_options {
 struct ranking_total;
 
 /*
- * Called when a moment is over, with the deeds blamed in it; those of one family (graph/family.h) are one, whose deed
+ * Called when a moment is over, with the deeds blamed in it; those of one family (graph/deed_family.h) are one, whose deed
  * is what they have in common so far. Deeds are valid during the call.
  */
 struct moment_share {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "blame/rank_entry.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "graph/words.h"
 #include "stream/fields.h"
 
@@ -170,7 +170,7 @@ static double waiting_whole(const struct waiting *waiting)
 
 struct total_entry {
 	struct rank_entry rank; /* deed and label are its own; the deed is that of the family until all is added up */
-	struct family deeds;	/* of the family */
+	struct deed_family deeds;	/* of the family */
 	uint64_t graph;		/* number of the last one in which it was blamed */
 	struct share in_moment; /* its score in the moment at hand */
 	bool of_moment;
@@ -213,7 +213,7 @@ static void free_entries(struct ranking_total *total)
 
 	HASH_ITER(hh, total->by_family, entry, next) {
 		HASH_DEL(total->by_family, entry);
-		family_free(&entry->deeds);
+		deed_family_free(&entry->deeds);
 		free((struct deed *)entry->rank.deed);
 		free((char *)entry->rank.label);
 		free((char *)entry->rank.counters);
@@ -273,7 +273,7 @@ static void end_moment(struct ranking_total *total)
 		entry->rank.waited += share * waiting;
 		entry->in_moment = (struct share){0};
 		entry->of_moment = false;
-		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.deed, family_deed(&entry->deeds), share};
+		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.deed, deed_family_common(&entry->deeds), share};
 	}
 	if (total->sink)
 		total->sink(total->context, total->kind, moment->shares.items, moment->shares.count);
@@ -302,7 +302,7 @@ static void add_to_moment(struct moment *moment, struct total_entry *entry, stru
 
 static struct total_entry *find_entry(struct ranking_total *total, const struct deed *deed)
 {
-	struct deed part = family_of(deed), *family = deed_copy(&part);
+	struct deed part = deed_family_of(deed), *family = deed_copy(&part);
 	struct total_entry *entry;
 
 	HASH_FIND(hh, total->by_family, family->key, family->key_length, entry);
@@ -321,7 +321,7 @@ static void add_entry(struct total_entry *entry, const struct rank_entry *rank, 
 {
 	struct rank_entry *sum = &entry->rank;
 
-	family_add(&entry->deeds, rank->deed, (double)share_round(rank->score));
+	deed_family_add(&entry->deeds, rank->deed, (double)share_round(rank->score));
 	sum->score = share_plus(sum->score, rank->score);
 	sum->on_path |= rank->on_path;
 	sum->instances += entry->graph != number;
@@ -409,7 +409,7 @@ int ranking_total_write(struct ranking_total *total, const struct ranking_option
 		return 0;
 	for (struct total_entry *entry = total->by_family; entry; entry = entry->hh.next) {
 		*ARRAY_ADD(&ranks.list) = entry->rank;
-		ranks.list.items[ranks.list.count - 1].deed = family_deed(&entry->deeds);
+		ranks.list.items[ranks.list.count - 1].deed = deed_family_common(&entry->deeds);
 	}
 	rank_sort(&ranks);
 	whole = (struct rank_whole){.duration = total->duration, .waited = waiting_whole(total->waiting)};

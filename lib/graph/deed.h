@@ -106,7 +106,7 @@ struct deed {
 	/* of a copy */
 	const char *name;	   /* in words */
 	const char *spelled;	   /* private: its keys as records have them */
-	const struct deed *family; /* in a graph: deeds of one family have the same; see graph/family.h */
+	const struct deed *family; /* in a graph: deeds of one family have the same; see graph/deed_family.h */
 	const char *key;	   /* private: all of the fields, as bytes */
 	size_t key_length;
 };

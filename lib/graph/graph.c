@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "graph/graph_record.h"
 
 static const char *const what_names[WHATS] = {
@@ -121,7 +121,7 @@ const char *graph_keep(struct graph *graph, char *text)
 static const struct deed *add_deed(struct graph *graph, struct deed *deed)
 {
 	struct graph_deed *entry = NEW(struct graph_deed);
-	struct deed family = family_of(deed);
+	struct deed family = deed_family_of(deed);
 
 	entry->deed = deed;
 	HASH_ADD_KEYPTR(hh, graph->index->deeds, deed->key, deed->key_length, entry);

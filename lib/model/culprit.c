@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "graph/words.h"
 #include "model/fit.h"
 #include "model/label.h"

@@ -8,19 +8,19 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/timestamp.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "model/fit.h"
 #include "model/value.h"
 
 enum { TRIGGERS_MAX = 256, TALLIES_MAX = 4096, WAITING_MAX = 4096 };
 
-/* Deeds of one family (graph/family.h) are one. */
+/* Deeds of one family (graph/deed_family.h) are one. */
 struct tally {
 	struct {
 		enum graph_kind kind;
 		char family[]; /* the deed's key */
 	} *key;
-	struct family deeds;
+	struct deed_family deeds;
 	double path[LOGGED_CLASSES], blame[LOGGED_CLASSES];
 	uint64_t requests[LOGGED_CLASSES], last; /* last: the request that was counted last */
 	UT_hash_handle hh;
@@ -63,7 +63,7 @@ static void logging_free(struct logging *logging)
 
 	HASH_ITER(hh, logging->tallies, tally, next) {
 		HASH_DEL(logging->tallies, tally);
-		family_free(&tally->deeds);
+		deed_family_free(&tally->deeds);
 		free(tally->key);
 		free(tally);
 	}
@@ -139,7 +139,7 @@ int logged_requests_take(struct logged_requests *logged, size_t host, const stru
 /* The tally of a deed; NULL: there are too many. */
 static struct tally *find_tally(struct logging *logging, enum graph_kind kind, const struct deed *deed)
 {
-	struct deed part = family_of(deed), *family = deed_copy(&part);
+	struct deed part = deed_family_of(deed), *family = deed_copy(&part);
 	size_t length = sizeof(*((struct tally *)NULL)->key) + family->key_length;
 	struct tally *tally = NULL, key = {.key = memory_new(length, 1)};
 
@@ -165,7 +165,7 @@ static void count_story(struct logging *logging, enum logged_class class, const 
 
 		if (!tally)
 			continue;
-		family_add(&tally->deeds, part->deed, part->time);
+		deed_family_add(&tally->deeds, part->deed, part->time);
 		tally->path[class] += part->time;
 		tally->requests[class] += tally->last != request;
 		tally->last = request;
@@ -176,7 +176,7 @@ static void count_story(struct logging *logging, enum logged_class class, const 
 
 		if (!tally)
 			continue;
-		family_add(&tally->deeds, culprit->deed, culprit->score);
+		deed_family_add(&tally->deeds, culprit->deed, culprit->score);
 		tally->blame[class] += culprit->score;
 	}
 }
@@ -222,7 +222,7 @@ static int compare_rows(const void *left, const void *right)
 static void add_row(struct logged_trigger *told, struct tally *tally)
 {
 	struct logged_row *row = ARRAY_ADD(&told->rows);
-	struct deed *deed = family_deed(&tally->deeds);
+	struct deed *deed = deed_family_common(&tally->deeds);
 
 	*row = (struct logged_row){.words = culprit_words(deed, 0, 0), .kind = tally->key->kind};
 	free(deed);

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "model/clock.h"
 #include "model/fit.h"
 

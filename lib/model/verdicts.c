@@ -6,16 +6,16 @@
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "graph/family.h"
+#include "graph/deed_family.h"
 #include "model/fit.h"
 
 enum { TALLIES_MAX = 4096 };
 
-/* Deeds of one family (graph/family.h) are one. */
+/* Deeds of one family (graph/deed_family.h) are one. */
 struct tally {
 	struct deed *family;
 	char *words, *who;    /* of their common deed; NULL: not made since the last deed was added */
-	struct family deeds;
+	struct deed_family deeds;
 	double score;
 	uint64_t moments, last_moment;
 	struct identity identity; /* the process, where it was the same each time */
@@ -60,7 +60,7 @@ static void see_process(struct tally *tally, const struct identity *identity)
 /* Its family, as a copy which the caller frees. */
 static struct deed *copy_family(const struct deed *deed)
 {
-	struct deed family = family_of(deed);
+	struct deed family = deed_family_of(deed);
 
 	return deed_copy(&family);
 }
@@ -88,7 +88,7 @@ static void make_words(struct tally *tally)
 
 	if (tally->words)
 		return;
-	deed = family_deed(&tally->deeds);
+	deed = deed_family_common(&tally->deeds);
 	tally->words = culprit_words(deed, 0, 0);
 	tally->who = fit_clean(deed->who ? deed->who : "");
 	free(deed);
@@ -96,7 +96,7 @@ static void make_words(struct tally *tally)
 
 static void tally_free(struct tally *tally)
 {
-	family_free(&tally->deeds);
+	deed_family_free(&tally->deeds);
 	identity_free(&tally->identity);
 	forget_words(tally);
 	free(tally->on_hosts.items);
@@ -149,7 +149,7 @@ void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, co
 		HASH_ADD_KEYPTR(hh, verdicts->tallies, tally->family->key, tally->family->key_length, tally);
 	}
 	see_process(tally, &culprit->identity);
-	family_add(&tally->deeds, culprit->deed, score);
+	deed_family_add(&tally->deeds, culprit->deed, score);
 	forget_words(tally);
 	tally->score += score;
 	see_place(verdicts, tally, sighting);

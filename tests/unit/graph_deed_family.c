@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/family.h"
+#include "graph/deed_family.h"
 
 static struct deed *hold(const char *who, int32_t cpu, const char *whom)
 {
@@ -16,24 +16,24 @@ static struct deed *run(const char *who)
 	return deed_copy(&(struct deed){.kind = DEED_RUN, .cpu = CPU_NONE, .who = who});
 }
 
-static void add(struct family *family, struct deed *deed, double weight)
+static void add(struct deed_family *family, struct deed *deed, double weight)
 {
-	family_add(family, deed, weight);
+	deed_family_add(family, deed, weight);
 	free(deed);
 }
 
-static void expect(struct family *family, const char *expected)
+static void expect(struct deed_family *family, const char *expected)
 {
-	struct deed *sum = family_deed(family);
+	struct deed *sum = deed_family_common(family);
 
 	assert(strcmp(sum->name, expected) == 0);
 	free(sum);
-	family_free(family);
+	deed_family_free(family);
 }
 
 static void holders(void)
 {
-	struct family one = {0}, cpus = {0}, waiters = {0}, sliver = {0}, many = {0};
+	struct deed_family one = {0}, cpus = {0}, waiters = {0}, sliver = {0}, many = {0};
 	char whom[8];
 
 	add(&one, hold("xz", 1, "redis"), 1);
@@ -57,7 +57,7 @@ static void holders(void)
 
 static void family(const char *who, const char *expected)
 {
-	struct deed *deed = run(who), *got = pool_family(deed);
+	struct deed *deed = run(who), *got = deed_pool(deed);
 
 	assert(got ? expected && got->pool && !strcmp(got->who, expected) : !expected);
 	free(got);
@@ -66,7 +66,7 @@ static void family(const char *who, const char *expected)
 
 static struct deed *joined(struct deed *pool, const char *name, const char *expected)
 {
-	struct deed *deed = run(name), *got = pool_join(pool, deed);
+	struct deed *deed = run(name), *got = deed_pool_join(pool, deed);
 
 	assert(!strcmp(got->who, expected));
 	free(pool);
@@ -99,7 +99,7 @@ static void covers(struct deed *ranked, struct deed *deed, bool expected)
 
 static struct deed *pool_of(const char *first, const char *second)
 {
-	struct deed *a = run(first), *b = run(second), *pool = pool_join(a, b);
+	struct deed *a = run(first), *b = run(second), *pool = deed_pool_join(a, b);
 
 	free(a);
 	free(b);

@@ -1,4 +1,4 @@
-#include "graph/family.h"
+#include "graph/deed_family.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 /* A tenth of what a culprit did is not worth a deed that says less of all the rest. */
 enum { SLIVER = 10, MEMBERS_MAX = 64 };
 
-struct deed family_of(const struct deed *deed)
+struct deed deed_family_of(const struct deed *deed)
 {
 	struct deed family = *deed;
 
@@ -21,7 +21,7 @@ struct deed family_of(const struct deed *deed)
 	return family;
 }
 
-void family_add(struct family *family, const struct deed *deed, double weight)
+void deed_family_add(struct deed_family *family, const struct deed *deed, double weight)
 {
 	family->weight += weight;
 	for (size_t i = 0; i < family->members.count; i++)
@@ -30,10 +30,10 @@ void family_add(struct family *family, const struct deed *deed, double weight)
 			return;
 		}
 	if (family->members.count < MEMBERS_MAX)
-		*ARRAY_ADD(&family->members) = (struct family_member){deed_copy(deed), weight};
+		*ARRAY_ADD(&family->members) = (struct deed_family_member){deed_copy(deed), weight};
 }
 
-void family_free(struct family *family)
+void deed_family_free(struct deed_family *family)
 {
 	for (size_t i = 0; i < family->members.count; i++)
 		free(family->members.items[i].deed);
@@ -43,7 +43,7 @@ void family_free(struct family *family)
 /* The heaviest first. */
 static int by_weight(const void *a, const void *b)
 {
-	const struct family_member *x = a, *y = b;
+	const struct deed_family_member *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
@@ -70,7 +70,7 @@ static void join(struct deed *sum, const struct deed *other)
 		sum->cpu = CPU_NONE;
 }
 
-struct deed *family_deed(struct family *family)
+struct deed *deed_family_common(struct deed_family *family)
 {
 	double most = family->weight - family->weight / SLIVER, covered = 0;
 	size_t count = family->members.count;
@@ -117,7 +117,7 @@ static struct deed *with_who(const struct deed *deed, const char *who)
 	return deed_copy(&pool);
 }
 
-struct deed *pool_family(const struct deed *deed)
+struct deed *deed_pool(const struct deed *deed)
 {
 	struct deed *family = NULL;
 	bool numbered = false;
@@ -139,7 +139,7 @@ struct deed *pool_family(const struct deed *deed)
 	return family;
 }
 
-struct deed *pool_join(const struct deed *pool, const struct deed *deed)
+struct deed *deed_pool_join(const struct deed *pool, const struct deed *deed)
 {
 	size_t i = 0, j = 0, n = 0;
 	char *who = memory_new(strlen(pool->who) + 1, 1);
