@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/timestamp.h"
 #include "export/format.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/model.h"
 #include "model/moment.h"
 #include "stream/stream.h"
@@ -115,7 +115,7 @@ static int node_seen(void *context, const struct record *record)
 	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
 	if (known)
 		return 0;
-	stack = fit_field(fields, "stack");
+	stack = display_field(fields, "stack");
 	node = NEW(struct node_frames);
 	node->id = id;
 	node->wait.end = end;

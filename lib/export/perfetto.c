@@ -10,7 +10,7 @@
 #include "export/perfetto_kernel.h"
 #include "export/perfetto_lines.h"
 #include "export/perfetto_packet.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 #include "model/model.h"
 
@@ -79,7 +79,7 @@ static void charts_free(struct charts *charts)
 
 static char *series_name(const struct perfetto *perfetto, const struct fields *fields)
 {
-	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
+	char *chart = display_field(fields, "chart"), *key = display_field(fields, "key");
 	char *name = label_chart(perfetto->model->site, chart, key), *whole;
 
 	free(chart);
@@ -468,8 +468,8 @@ static int stream_seen(void *context, const struct record *record)
 		return -1;
 	of->dated = false;
 	kernel_gap(of->kernel, TS_NONE);
-	kernel = fit_field(fields, "kernel");
-	machine = fit_field(fields, "machine");
+	kernel = display_field(fields, "kernel");
+	machine = display_field(fields, "machine");
 	status = tell_system(of, kernel, machine);
 	free(kernel);
 	free(machine);
@@ -542,7 +542,7 @@ static int task_seen(void *context, const struct record *record)
 	fields_text(fields, "comm", comm, sizeof(comm));
 	begin_of(machine, ts);
 	mark = proto_begin(&perfetto->packets.file, PACKET_PROCESS_TREE);
-	program = fit_field(fields, "program");
+	program = display_field(fields, "program");
 	if (tid == tgid || *program)
 		add_process(&perfetto->packets.file, tgid, *program ? program : comm);
 	free(program);

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 enum { ATTRIBUTES_MAX = 1 << 16, EVENT_VALUE = 30 };
 
@@ -136,7 +136,7 @@ static bool is_number(const char *text, int64_t *number)
 
 int time_lines_state(struct time_lines *lines, const struct fields *fields)
 {
-	char *value = fields_find(fields, "value") ? fit_field(fields, "value") : NULL;
+	char *value = fields_find(fields, "value") ? display_field(fields, "value") : NULL;
 	struct attribute *attribute;
 	int64_t ts, since, number;
 	int status = 0, found = fields_time(fields, "ts", &ts), taken_back = fields_time(fields, "since", &since);
@@ -145,7 +145,7 @@ int time_lines_state(struct time_lines *lines, const struct fields *fields)
 		free(value);
 		return found == 0 ? fail("a state record needs ts= as a time") : -1;
 	}
-	attribute = packet_has_place(lines->packets, ts) ? get_attribute(lines, fit_field(fields, "path")) : NULL;
+	attribute = packet_has_place(lines->packets, ts) ? get_attribute(lines, display_field(fields, "path")) : NULL;
 	lines->last = ts > lines->last ? ts : lines->last;
 	if (attribute)
 		status = end_slice(lines, attribute, taken_back ? since : ts);
@@ -199,8 +199,8 @@ static int call_from(struct time_lines *lines, const struct drawn_span *parent, 
 /* Spans of a service overlap, so each has a track; those of one name are shown as one. */
 static int draw_span(struct time_lines *lines, const struct fields *fields, int64_t start, int64_t ts)
 {
-	char *trace = fit_field(fields, "trace"), *id = fit_field(fields, "id"), *parent = fit_field(fields, "parent");
-	char *service = fit_field(fields, "service"), *host = fit_field(fields, "host"), *name = fit_field(fields, "name");
+	char *trace = display_field(fields, "trace"), *id = display_field(fields, "id"), *parent = display_field(fields, "parent");
+	char *service = display_field(fields, "service"), *host = display_field(fields, "host"), *name = display_field(fields, "name");
 	char *row = memory_format("%s%s%s", *service ? service : "unknown", *host ? " on " : "", host);
 	const struct drawn_span *caller = *parent ? find_span(lines, trace, parent) : NULL;
 	static const char *const notes[] = {"kind", "peer", "sure", "candidates", "width", "bytes_in", "bytes_out"};
@@ -216,7 +216,7 @@ static int draw_span(struct time_lines *lines, const struct fields *fields, int6
 	if (caller)
 		packet_flow(lines->packets, lines->flows, true);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
-		char *note = fit_field(fields, notes[i]);
+		char *note = display_field(fields, notes[i]);
 
 		packet_note(lines->packets, notes[i], note);
 		free(note);

@@ -6,7 +6,7 @@
 
 #include "base/timestamp.h"
 #include "graph/words.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 
 #define MOST 0.5	/* of a story's time must be in the part that the chain leads to */
@@ -175,7 +175,7 @@ static char *reason_of(const struct chain_link *link)
 
 	if (!reason)
 		return memory_format("%s", "");
-	clean = fit_cleaned(reason);
+	clean = display_cleaned(reason);
 	words = memory_format(" (%s%s%s)", clean, link->queue ? ", " : "", link->queue ? link->queue : "");
 	free(clean);
 	return words;
@@ -221,13 +221,13 @@ static char *clean_queue(const struct node *wait)
 {
 	char *queue = words_queue(wait);
 
-	return queue ? fit_cleaned(queue) : NULL;
+	return queue ? display_cleaned(queue) : NULL;
 }
 
 static void add_link(struct story *story, const struct site *site, const struct link *link)
 {
 	const struct node *node = link->wait ? link->wait : link->node;
-	struct chain_link new = {.tid = link->node->tid, .name = fit_clean(raw_name(link))};
+	struct chain_link new = {.tid = link->node->tid, .name = display_clean(raw_name(link))};
 	struct identity identity;
 
 	if (process_table_find(site->who, new.tid, node->end == TIME_NONE ? node->start : node->end, new.name, &identity))
@@ -307,7 +307,7 @@ static void add_open_wait(struct story *story, const struct graph *graph)
 
 	if (!target || target->what != WHAT_WAIT || target->end < story->to)
 		return;
-	row = fit_cleaned(words_row(target));
+	row = display_cleaned(words_row(target));
 	add_wait(story, target, row, NO_PIECE);
 	free(row);
 }

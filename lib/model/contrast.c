@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/value.h"
 #include "run/run_table.h"
 
@@ -86,7 +86,7 @@ void contrast_free(struct contrast *contrast)
 static int see_trait(struct contrast *contrast, const struct fields *fields, bool same)
 {
 	struct trait trait = {.p = NAN, .explains = NAN, .same = same};
-	char *side = fit_field(fields, "bad"), *sure = fit_field(fields, "sure");
+	char *side = display_field(fields, "bad"), *sure = display_field(fields, "sure");
 
 	trait.sure = *sure;
 	for (int i = SIDE_ABOVE; i <= SIDE_WITHOUT; i++)
@@ -97,9 +97,9 @@ static int see_trait(struct contrast *contrast, const struct fields *fields, boo
 	if (fields_unsigned(fields, "rank", &trait.rank) < 0 || fields_double(fields, "p", &trait.p) < 0 ||
 	    fields_double(fields, "explains", &trait.explains) < 0)
 		return -1;
-	trait.feature = fit_field(fields, "feature");
-	trait.cut = fit_field(fields, "cut");
-	trait.text = fit_field(fields, "text");
+	trait.feature = display_field(fields, "feature");
+	trait.cut = display_field(fields, "cut");
+	trait.text = display_field(fields, "text");
 	*ARRAY_ADD(&contrast->traits) = trait;
 	return 0;
 }
@@ -112,7 +112,7 @@ static int see_foreign(struct contrast *contrast, const struct fields *fields)
 	    fields_double(fields, "mean_good", &foreign.mean_good) < 0 || fields_double(fields, "mean_bad", &foreign.mean_bad) < 0 ||
 	    fields_double(fields, "explains", &foreign.explains) < 0)
 		return -1;
-	foreign.call = fit_field(fields, "call");
+	foreign.call = display_field(fields, "call");
 	*ARRAY_ADD(&contrast->foreign) = foreign;
 	return 0;
 }
@@ -135,7 +135,7 @@ static int see(struct contrast *contrast, enum kind kind, const struct fields *f
 		return 0;
 	case KIND_CLUSTER:
 		free(contrast->summary);
-		contrast->summary = fit_field(fields, "text");
+		contrast->summary = display_field(fields, "text");
 		contrast->exit = fields_is(fields, "metric", "exit");
 		contrast->good = contrast->bad = 0; /* labels follow, those of runs with a class of their own, too */
 		return 0;
@@ -472,7 +472,7 @@ static int class_of(const struct run_row *run)
 /* A name in quotes, for gnuplot's data files. */
 static void put_name(FILE *names, double y, const char *name)
 {
-	char *clean = fit_clean(name);
+	char *clean = display_clean(name);
 
 	for (char *at = clean; *at; at++)
 		*at = *at == '"' || *at == '\\' || *at == '\t' ? ' ' : *at;

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "graph/deed_family.h"
 #include "graph/words.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 #include "model/value.h"
 
@@ -39,7 +39,7 @@ struct deed *culprit_deed(const struct site *site, const struct fields *fields)
 static char *measured_words(const struct culprit *culprit)
 {
 	char *samples = words_samples(culprit->samples, culprit->in_function);
-	char *counters = fit_cleaned(words_counters(culprit->counters, culprit->counted));
+	char *counters = display_cleaned(words_counters(culprit->counters, culprit->counted));
 	char *words = memory_format("%s%s%s%s%s%s", *culprit->threw ? ": " : "", culprit->threw, *samples ? ", " : "", samples, *counters ? ", " : "", counters);
 
 	free(samples);
@@ -66,18 +66,18 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	    fields_unsigned(fields, "in_function", &culprit->in_function) < 0 || fields_time(fields, "counted", &culprit->counted) < 0)
 		return -1;
 	culprit->on_path = fields_is(fields, "on_path", "yes") || fields_is(fields, "on_path", "1");
-	culprit->name = fit_field(fields, "name");
-	culprit->label = fit_field(fields, "label");
-	culprit->algorithm = fit_field(fields, "algorithm");
+	culprit->name = display_field(fields, "name");
+	culprit->label = display_field(fields, "label");
+	culprit->algorithm = display_field(fields, "algorithm");
 	culprit->timeless = !strcmp(culprit->algorithm, "exception");
 	culprit->deed = culprit_deed(site, fields);
-	culprit->who = fit_clean(culprit->deed->who ? culprit->deed->who : "");
-	culprit->whom = fit_clean(is_for_somebody(culprit->deed) ? culprit->deed->whom : "");
-	culprit->act = culprit->deed->kind == DEED_TEXT ? NULL : fit_cleaned(words_act(culprit->deed));
+	culprit->who = display_clean(culprit->deed->who ? culprit->deed->who : "");
+	culprit->whom = display_clean(is_for_somebody(culprit->deed) ? culprit->deed->whom : "");
+	culprit->act = culprit->deed->kind == DEED_TEXT ? NULL : display_cleaned(words_act(culprit->deed));
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
-	culprit->counters = fit_field(fields, "counters");
-	culprit->threw = fit_field(fields, "threw");
+	culprit->counters = display_field(fields, "counters");
+	culprit->threw = display_field(fields, "threw");
 	culprit->measured = measured_words(culprit);
 	return 0;
 }
@@ -163,7 +163,7 @@ char *culprit_words(const struct deed *deed, uint64_t threads, uint64_t processe
 {
 	char *crowd = threads < 2 ? memory_format("%s", "") : say_crowd(threads, processes), *words;
 
-	words = fit_cleaned(words_blame(deed, crowd));
+	words = display_cleaned(words_blame(deed, crowd));
 	free(crowd);
 	return words;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/fit.h"
+#include "model/display.h"
 
 char *label_hosts(const struct site *site)
 {
@@ -37,7 +37,7 @@ const char *label_device(const struct site *site, const char *device, char *text
 		snprintf(text, room, "%s", device);
 	else
 		events_device_name(site->events, dev, text, room);
-	clean = fit_clean(text);
+	clean = display_clean(text);
 	snprintf(text, room, "%s", clean);
 	free(clean);
 	return text;

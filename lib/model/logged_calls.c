@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/timestamp.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/value.h"
 
 struct tally {
@@ -156,7 +156,7 @@ static void count_values(struct function *function, const struct fields *fields,
 			continue;
 		raw = memory_new(field->value_length + 1, 1);
 		field_text(field, raw, field->value_length + 1);
-		count_value(argument, fit_cleaned(raw), class);
+		count_value(argument, display_cleaned(raw), class);
 	}
 }
 
@@ -168,7 +168,7 @@ int logged_calls_take(struct logged_calls *called, const struct fields *fields)
 
 	if (fields_time(fields, "start", &start) != 1 || fields_time(fields, "ts", &ts) != 1)
 		return fail("a call record needs start= and ts= as numbers");
-	function = find_function(called, fields_find(fields, "trigger") ? fit_field(fields, "trigger") : NULL, fit_field(fields, "function"));
+	function = find_function(called, fields_find(fields, "trigger") ? display_field(fields, "trigger") : NULL, display_field(fields, "function"));
 	called->sorted = false;
 	if (!function)
 		return 0;

@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "graph/deed_family.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/value.h"
 
 enum { TRIGGERS_MAX = 256, TALLIES_MAX = 4096, WAITING_MAX = 4096 };
@@ -121,7 +121,7 @@ int logged_requests_take(struct logged_requests *logged, size_t host, const stru
 
 	if (time_read(fields, "start", &start) != 1 || time_read(fields, "ts", &ts) != 1)
 		return fail("a request record needs start= and ts= as numbers");
-	place = find_logging(logged, fit_field(fields, "trigger"));
+	place = find_logging(logged, display_field(fields, "trigger"));
 	if (place == TRIGGERS_MAX)
 		return 0;
 	told = &logged->list.items[place].told;
@@ -132,7 +132,7 @@ int logged_requests_take(struct logged_requests *logged, size_t host, const stru
 	told->classes[class].seconds += (double)timestamp_between(start, ts) / 1e9;
 	if (logged->waiting.count == WAITING_MAX)
 		drop_oldest(logged);
-	*ARRAY_ADD(&logged->waiting) = (struct waiting){fit_field(fields, "id"), host, place, class};
+	*ARRAY_ADD(&logged->waiting) = (struct waiting){display_field(fields, "id"), host, place, class};
 	return 0;
 }
 

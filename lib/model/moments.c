@@ -9,7 +9,7 @@
 #include "graph/graph_reader.h"
 #include "graph/words.h"
 #include "model/chain.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 
 enum { PENDING_MAX = 4096 };
@@ -394,7 +394,7 @@ static int take_window(struct moments *moments, const struct fields *fields)
 
 	if (time_read(fields, "from", &from) != 1 || time_read(fields, "to", &to) != 1)
 		return stream_fail(moments->stream, "a window record needs from= and to= as numbers");
-	id = fit_field(fields, "id");
+	id = display_field(fields, "id");
 	if (moment && (!moment->window || strcmp(moment->window, id)) && close_moment(moments) < 0) {
 		free(id);
 		return -1;
@@ -403,8 +403,8 @@ static int take_window(struct moments *moments, const struct fields *fields)
 	widen(moment, from, to);
 	moment->data_from = from;
 	moment->complete = !fields_is(fields, "complete", "no");
-	see_request(moments, fit_field(fields, "request"));
-	signals = fit_field(fields, "signals");
+	see_request(moments, display_field(fields, "request"));
+	signals = display_field(fields, "signals");
 	if (!moments->request)
 		claim_range(moments, signals);
 	free(signals);
@@ -430,18 +430,18 @@ static char *subject_of(const struct graph *graph)
 	if (!node)
 		return memory_format("%s", "");
 	if (graph->kind == GRAPH_WAKE)
-		return fit_cleaned(words_row(node));
+		return display_cleaned(words_row(node));
 	name = node->deed->name;
 	if (!node->label || !strncmp(node->label, name, strlen(name)))
-		return fit_clean(node->label ? node->label : name);
-	return fit_cleaned(memory_format("%s %s", name, node->label));
+		return display_clean(node->label ? node->label : name);
+	return display_cleaned(memory_format("%s %s", name, node->label));
 }
 
 static char *subject_name(const struct graph *graph)
 {
 	const struct node *node = graph->kind == GRAPH_WAKE ? subject_node(graph) : NULL;
 
-	return node ? fit_cleaned(words_row_name(node)) : subject_of(graph);
+	return node ? display_cleaned(words_row_name(node)) : subject_of(graph);
 }
 
 /* Where a record lacks the name of its device, the stream may have it. */
@@ -487,15 +487,15 @@ static int whole_graph(void *context, struct graph *graph)
 {
 	struct moments *moments = context;
 	struct story *story;
-	char *window = fit_clean(graph->window ? graph->window : ""),
-	     *signal = fit_clean(graph->signal ? graph->signal : "");
+	char *window = display_clean(graph->window ? graph->window : ""),
+	     *signal = display_clean(graph->signal ? graph->signal : "");
 
 	/* A story begins by ending the one before, with its graph. */
 	story = begin_story(moments, graph->id, window);
 	if (!story) {
 		graph_free(graph);
 	} else {
-		see_request(moments, fit_clean(graph->request ? graph->request : ""));
+		see_request(moments, display_clean(graph->request ? graph->request : ""));
 		moments->graph = graph;
 		story->kind = graph->kind;
 		story->from = time_bounded(graph->from);
@@ -525,7 +525,7 @@ int moments_graph(struct moments *moments, const struct record *record)
 /* The story that a path or blame record belongs to; one whose graph did not come begins here. NULL after fail(). */
 static struct story *story_of(struct moments *moments, const struct fields *fields)
 {
-	char *graph = fit_field(fields, "graph");
+	char *graph = display_field(fields, "graph");
 	struct story *story = moments->story;
 
 	if (!story || strcmp(story->graph, graph))

@@ -7,13 +7,13 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 enum { STAGES_MAX = 8 };
 
 static void see_stage(struct overhead *overhead, const struct fields *fields)
 {
-	char *command = fit_field(fields, "command");
+	char *command = display_field(fields, "command");
 	bool known = !*command || overhead->stages.count == STAGES_MAX;
 
 	for (size_t i = 0; i < overhead->stages.count; i++)
@@ -124,8 +124,8 @@ static int take_shed(struct overhead *overhead, const struct site *site, const s
 	overhead->all_sheds++;
 	if (overhead->sheds.count == OVERHEAD_SHEDS) /* the newest always stays */
 		shed_free(&overhead->sheds.items[--overhead->sheds.count]);
-	shed.what = fit_field(fields, "what");
-	shed.name = fit_field(fields, "name");
+	shed.what = display_field(fields, "what");
+	shed.name = display_field(fields, "name");
 	shed.clock = site->clock;
 	*ARRAY_ADD(&overhead->sheds) = shed;
 	return 0;

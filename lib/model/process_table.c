@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "graph/deed_family.h"
 #include "model/clock.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 enum { RECORDS = 8, TITLES = 16, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
 
@@ -199,15 +199,15 @@ int process_table_task(struct process_table *who, const struct fields *fields)
 	if (fields_is(fields, "ended", "yes"))
 		return 0;
 	if (!fields_text(fields, "comm", comm, sizeof(comm)) && fields_find(fields, "title")) {
-		insert_title(thread_of(who, (int32_t)tid), record.ts, fit_field(fields, "title"));
+		insert_title(thread_of(who, (int32_t)tid), record.ts, display_field(fields, "title"));
 		return 0;
 	}
-	clean = fit_clean(comm);
+	clean = display_clean(comm);
 	snprintf(record.comm, sizeof(record.comm), "%s", clean);
 	free(clean);
 	if (tgid > 0 && tgid <= INT32_MAX)
-		record.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
-						  fit_field(fields, "script"), fit_field(fields, "title"), false, 0};
+		record.identity = (struct identity){(int32_t)tgid, display_field(fields, "program"), display_field(fields, "cgroup"),
+						  display_field(fields, "script"), display_field(fields, "title"), false, 0};
 	note_group(who, record.identity.pid, record.identity.cgroup);
 	insert(thread_of(who, (int32_t)tid), &record);
 	return 0;
@@ -270,7 +270,7 @@ struct identity identity_copy(const struct identity *identity)
 /* The process of the thread that did the node's deed, or for which it was done. */
 static bool find_doer(const struct process_table *who, const struct node *node, bool for_whom, struct identity *identity)
 {
-	char *name = fit_clean(for_whom ? node->deed->whom : node->deed->who);
+	char *name = display_clean(for_whom ? node->deed->whom : node->deed->who);
 	bool found = process_table_find(who, for_whom ? node->whom_tid : node->who_tid, time_bounded(node->end), name, identity);
 
 	free(name);

@@ -34,7 +34,7 @@ void process_table_forget(struct process_table *who); /* another stream begins *
 int process_table_task(struct process_table *who, const struct fields *fields);
 
 /*
- * The process of the thread at this time, if it went by this name, cleaned (fit_clean), with the script or without. False: not known. The texts are the
+ * The process of the thread at this time, if it went by this name, cleaned (display_clean), with the script or without. False: not known. The texts are the
  * table's, until its next record.
  */
 bool process_table_find(const struct process_table *who, int32_t tid, int64_t at, const char *name, struct identity *identity);

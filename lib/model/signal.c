@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "graph/words.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
@@ -40,7 +40,7 @@ static void read_shown(struct signal *signal, const struct fields *fields)
 			continue;
 		key = memory_text(fields->item[i].key, fields->item[i].key_length);
 		shown = ARRAY_ADD(&signal->shown);
-		shown->value = fit_field(fields, key);
+		shown->value = display_field(fields, key);
 		shown->key = key;
 	}
 }
@@ -68,7 +68,7 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 	signal->mean = fields_is(fields, "mean", "yes");
 	signal->open = fields_is(fields, "open", "yes");
 	if (fields_is(fields, "rules", "trigger")) {
-		signal->trigger = fit_field(fields, "trigger");
+		signal->trigger = display_field(fields, "trigger");
 		signal->value = (double)timestamp_between(signal->start, signal->ts) / 1e9;
 	}
 	signal->tid = tid > 0 && tid <= INT32_MAX ? tid : 0;
@@ -83,14 +83,14 @@ struct signal *signal_read(const struct site *site, const struct fields *fields)
 		free(signal);
 		return NULL;
 	}
-	signal->id = fit_field(fields, "id");
-	signal->chart = fit_field(fields, "chart");
-	signal->key = fit_field(fields, "key");
-	signal->rules = fit_field(fields, "rules");
-	signal->comm = fit_field(fields, "comm");
+	signal->id = display_field(fields, "id");
+	signal->chart = display_field(fields, "chart");
+	signal->key = display_field(fields, "key");
+	signal->rules = display_field(fields, "rules");
+	signal->comm = display_field(fields, "comm");
 	if (!*signal->comm && signal->tid > 0) {
 		free(signal->comm);
-		signal->comm = fit_clean(events_comm(site->events, signal->tid));
+		signal->comm = display_clean(events_comm(site->events, signal->tid));
 	}
 	read_shown(signal, fields);
 	return signal;
@@ -120,7 +120,7 @@ void signal_free(struct signal *signal)
 void signal_comes_from(struct signal *signal, const char *client, int32_t tid)
 {
 	free(signal->client);
-	signal->client = fit_clean(client);
+	signal->client = display_clean(client);
 	signal->client_tid = tid;
 }
 

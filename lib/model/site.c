@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 /* A time after the year 2001 is of no trace clock: somebody wrote the stream by hand, in Unix time. */
 static const int64_t unix_least = INT64_C(1000000000) * NSEC_PER_SEC;
@@ -135,8 +135,8 @@ int site_stream(struct site *site, const struct fields *fields)
 	site->within.count = 0;
 	free(site->host);
 	free(site->kernel);
-	site->host = fit_field(fields, "host");
-	site->kernel = fit_field(fields, "kernel");
+	site->host = display_field(fields, "host");
+	site->kernel = display_field(fields, "kernel");
 	site->cpus = 0;
 	site->clock = (struct clock){0};
 	if (fields_unsigned(fields, "cpus", &site->cpus) < 0)

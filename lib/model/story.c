@@ -10,7 +10,7 @@
 #include "base/timestamp.h"
 #include "graph/graph_record.h"
 #include "graph/words.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 
 #define SMALL 0.005 /* of the whole: what is less need not be alike */
@@ -21,7 +21,7 @@ struct story *story_new(const char *graph)
 {
 	struct story *story = NEW(struct story);
 
-	story->graph = fit_clean(graph);
+	story->graph = display_clean(graph);
 	story->root = memory_format("%s", "");
 	story->root_name = memory_format("%s", "");
 	story->from = INT64_MAX;
@@ -122,14 +122,14 @@ static struct holding *find_holding(struct story_part *part, const char *owner, 
 
 static void hold(struct story_part *part, const struct node *node, double seconds)
 {
-	char *owner = fit_cleaned(words_row(node));
+	char *owner = display_cleaned(words_row(node));
 	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
 	struct holding *holding = find_holding(part, owner, throttled);
 
 	part->held += seconds;
 	if (!holding && part->holdings.count < HOLDERS_MAX) {
 		holding = ARRAY_ADD(&part->holdings);
-		*holding = (struct holding){owner, fit_cleaned(words_row_name(node)), throttled, 0};
+		*holding = (struct holding){owner, display_cleaned(words_row_name(node)), throttled, 0};
 		owner = NULL;
 	}
 	if (holding)
@@ -286,7 +286,7 @@ static char *say_meanwhile(const struct graph *graph, int32_t index)
 	case WHAT_QUEUE:
 		return say_served(graph, index);
 	case WHAT_RUN:
-		return fit_cleaned(words_circumstance(&graph->nodes.items[index]));
+		return display_cleaned(words_circumstance(&graph->nodes.items[index]));
 	default:
 		return memory_format("%s", "");
 	}
@@ -332,12 +332,12 @@ static struct story_part *part_of(const struct site *site, struct story *story, 
 	struct sentence sentence = words_sentence(node, view_of(story, graph, node));
 	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : say_meanwhile(graph, index);
 	bool is_new;
-	struct story_part *part = story_part(story, node->what, fit_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
+	struct story_part *part = story_part(story, node->what, display_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
 
 	if (is_new) {
-		part->act = sentence.of_row ? fit_clean(sentence.predicate) : memory_format("%s", part->words);
-		part->about = fit_clean(*sentence.joint ? sentence.about : "");
-		part->behind = fit_clean(sentence.predicate);
+		part->act = sentence.of_row ? display_clean(sentence.predicate) : memory_format("%s", part->words);
+		part->about = display_clean(*sentence.joint ? sentence.about : "");
+		part->behind = display_clean(sentence.predicate);
 		part->deed = label_deed(site, node->deed);
 	}
 	sentence_free(&sentence);
@@ -373,8 +373,8 @@ static void add_piece(const struct site *site, struct story *story, const struct
 	struct story_piece *piece = ARRAY_ADD(&story->pieces);
 
 	*piece = (struct story_piece){.from = from, .to = to, .what = node->what, .node = index};
-	piece->row = fit_cleaned(words_row(node));
-	piece->name = fit_cleaned(words_row_name(node));
+	piece->row = display_cleaned(words_row(node));
+	piece->name = display_cleaned(words_row_name(node));
 	piece->part = part_of(site, story, graph, index, node);
 	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
 		count_holders(piece->part, graph, piece);

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "chart/chart.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/label.h"
 
 static struct tracked_chart *new_chart(struct tracks *tracks, const char *name)
@@ -93,7 +93,7 @@ static struct track *track_by_name(struct tracks *tracks, const char *chart, con
 
 static struct track *track_of(struct tracks *tracks, const struct fields *fields)
 {
-	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
+	char *chart = display_field(fields, "chart"), *key = display_field(fields, "key");
 	struct track *track = track_by_name(tracks, chart, key);
 
 	free(chart);
@@ -150,14 +150,14 @@ void tracks_free(struct tracks *tracks)
 /* The chart's own words for it. A definition that cannot be read is the collector's business. */
 static int take_chart(struct tracks *tracks, const struct fields *fields)
 {
-	char *name = fit_field(fields, "name");
+	char *name = display_field(fields, "name");
 	struct chart *definition = chart_recorded(fields);
 	struct tracked_chart *chart;
 
 	if (*name) {
 		chart = find_chart(tracks, name);
 		free(chart->title);
-		chart->title = fit_clean(definition && definition->title ? definition->title : "");
+		chart->title = display_clean(definition && definition->title ? definition->title : "");
 		chart->counts = definition && definition->method;
 		chart->asked |= fields_is(fields, "asked", "yes");
 		tracks->asked |= chart->asked;
@@ -242,7 +242,7 @@ static int take_limits(struct tracks *tracks, const struct fields *fields)
 	track->limited = !isnan(ucl);
 	track->learnt_from = n;
 	free(track->method);
-	track->method = fit_field(fields, "method");
+	track->method = display_field(fields, "method");
 	if (found)
 		add_point(tracks, &track->limits, ts, (struct bucket){0, n, center, ucl});
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "graph/deed_family.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 enum { TALLIES_MAX = 4096 };
 
@@ -90,7 +90,7 @@ static void make_words(struct tally *tally)
 		return;
 	deed = deed_family_common(&tally->deeds);
 	tally->words = culprit_words(deed, 0, 0);
-	tally->who = fit_clean(deed->who ? deed->who : "");
+	tally->who = display_clean(deed->who ? deed->who : "");
 	free(deed);
 }
 
@@ -312,8 +312,8 @@ int verdicts_change(struct verdicts *verdicts, const struct site *site, const st
 	if (fields_double(fields, "good", &change.good) != 1 || fields_double(fields, "bad", &change.bad) != 1)
 		return fail("a diff record needs good= and bad= as numbers");
 	fields_double(fields, "p", &change.p);
-	change.name = fit_field(fields, "name");
-	change.sure = fit_field(fields, "sure");
+	change.name = display_field(fields, "name");
+	change.sure = display_field(fields, "sure");
 	change.deed = culprit_deed(site, fields);
 	words = culprit_words(change.deed, 0, 0);
 	sure = say_sure(&change);

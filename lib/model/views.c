@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "model/clock.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "state/glob.h"
 
 enum { PATHS_MAX = 1 << 16, ROWS_MAX = 4096, VALUES_MAX = 1024, VIEWS_MAX = 64, PICTURE = 4096 /* parts of a view's time that can be told apart */ };
@@ -124,8 +124,8 @@ static int take_view(struct views *views, const struct fields *fields)
 		kind++;
 	if (kind == VIEW_KINDS)
 		return 0; /* of a later version */
-	glob = fit_field(fields, "path");
-	title = fit_field(fields, "title");
+	glob = display_field(fields, "path");
+	title = display_field(fields, "title");
 	if (kind == VIEW_FLOW && !views->flow_title && *title)
 		views->flow_title = memory_text(title, strlen(title));
 	if (kind == VIEW_FLOW || views->items.count == VIEWS_MAX || has_view(views, (enum view_kind)kind, glob)) {
@@ -310,8 +310,8 @@ static int take_state(struct views *views, const struct fields *fields)
 	if (views->items.count == 0)
 		return 0;
 	views->last = ts > views->last ? ts : views->last;
-	watched = watched_of(views, fit_field(fields, "path"));
-	value = fields_find(fields, "value") ? fit_field(fields, "value") : NULL;
+	watched = watched_of(views, display_field(fields, "path"));
+	value = fields_find(fields, "value") ? display_field(fields, "value") : NULL;
 	for (size_t i = 0; watched && i < views->items.count; i++) {
 		if (!watched->rows[i])
 			continue;
@@ -341,8 +341,8 @@ static int take_signal(struct views *views, const struct fields *fields)
 		return fail("a signal record needs ts= as a time");
 	if (fields_integer(fields, "tid", &tid) < 0)
 		return -1;
-	comm = fit_field(fields, "comm");
-	alarm.text = fit_field(fields, "text");
+	comm = display_field(fields, "comm");
+	alarm.text = display_field(fields, "text");
 	alarm.who = tid >= 0 ? memory_format("%s/%lld", *comm ? comm : "thread", (long long)tid) : memory_format("%s", "");
 	free(comm);
 	for (size_t i = 0; i < views->before.count; i++) {
@@ -377,12 +377,12 @@ static int take_span(struct views *views, const struct fields *fields)
 		return fail("a span record needs start= and ts= as times");
 	if (tree->spans.count == VIEW_MARKS)
 		return 0;
-	service = fit_field(fields, "service");
-	host = fit_field(fields, "host");
+	service = display_field(fields, "service");
+	host = display_field(fields, "host");
 	span.to = span.to > span.from ? span.to : span.from;
-	span.id = fit_field(fields, "id");
-	span.parent = fit_field(fields, "parent");
-	span.name = fit_field(fields, "name");
+	span.id = display_field(fields, "id");
+	span.parent = display_field(fields, "parent");
+	span.name = display_field(fields, "name");
 	span.caller = SIZE_MAX;
 	span.row = row_of(tree, memory_format("%s%s%s", *service ? service : "unknown", *host ? " on " : "", host));
 	free(service);

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/place.h"
-#include "model/fit.h"
+#include "model/display.h"
 
 extern char **environ;
 
@@ -83,7 +83,7 @@ int canvas_file_close(FILE *file)
 /* A double quote would begin a quoted column, a backslash an escape. */
 void canvas_text(FILE *file, const char *text, size_t columns)
 {
-	char *fitting = fit_abridge(text, columns), *p;
+	char *fitting = display_abridge(text, columns), *p;
 
 	for (p = fitting; *p; p++)
 		fputc(*p == '"' ? '\'' : *p == '\\' ? '/' : *p, file);
@@ -176,7 +176,7 @@ static void fail_with_complaint(const struct canvas *canvas, const char *script)
 		line += strspn(line, " \n^");
 	if (line)
 		line[strcspn(line, "\n")] = '\0';
-	clean = fit_clean(line ? line : "");
+	clean = display_clean(line ? line : "");
 	fail("gnuplot could not draw '%s'%s%s", script, *clean ? ": " : "", clean);
 	free(clean);
 	free(text);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/timestamp.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "report/canvas.h"
 
 #define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
@@ -460,8 +460,8 @@ char *figure_path_text(const struct story *story, size_t width)
 			      row_of(&rows, story->waits.items[i].row));
 	out = open_memstream(&text, &size);
 	for (i = 0; i < rows.count; i++) {
-		name = fit_abridge(rows.names[i], ROW_COLUMNS);
-		fprintf(out, "   %s%*s  |%s|\n", name, (int)(ROW_COLUMNS - fit_columns(name)), "", cells[i]);
+		name = display_abridge(rows.names[i], ROW_COLUMNS);
+		fprintf(out, "   %s%*s  |%s|\n", name, (int)(ROW_COLUMNS - display_columns(name)), "", cells[i]);
 		free(name);
 	}
 	fclose(out);

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "graph/graph_record.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "report/group.h"
 #include "report/incident.h"
 #include "report/output.h"
@@ -67,7 +67,7 @@ static void json_put_identity(json_t *object, const char *key, const struct iden
 static void json_put_clean(json_t *object, const char *key, const char *text)
 {
 	if (text)
-		json_put_words(object, key, fit_clean(text));
+		json_put_words(object, key, display_clean(text));
 }
 
 /* Its keys, as records have them; a deed that is only text has none. */
@@ -89,7 +89,7 @@ static void json_put_deed(json_t *object, const struct deed *deed)
 		char *name = memory_text(field->key, field->key_length), *raw = memory_new(field->value_length + 1, 1), *clean;
 
 		field_text(field, raw, field->value_length + 1);
-		clean = fit_clean(raw);
+		clean = display_clean(raw);
 		json_put_text(keys, name, clean);
 		free(clean);
 		free(raw);

@@ -10,7 +10,7 @@
 
 #include "base/cell.h"
 #include "base/number.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/value.h"
 #include "report/output.h"
 
@@ -78,7 +78,7 @@ static void see_label(struct report *report, const struct track *track, void *co
 {
 	struct label_columns *columns = context;
 	char *label = tracks_label(report->model->tracks, track);
-	size_t length = fit_columns(label);
+	size_t length = display_columns(label);
 
 	if (length <= columns->room && length > columns->used)
 		columns->used = length;
@@ -99,7 +99,7 @@ static size_t label_columns(struct report *report)
 /* A label that does not fit has a line to itself: cut, it could be that of another key. */
 static void put_label(FILE *out, const char *label, size_t columns)
 {
-	size_t length = fit_columns(label);
+	size_t length = display_columns(label);
 
 	if (length > columns) {
 		fprintf(out, "%s\n", label);
@@ -145,7 +145,7 @@ static int text_end(struct report *report, bool failed)
 	fprintf(report->out, "%*s\n", TIME_COLUMNS, "max at");
 	count = for_each(report, text_row, &columns);
 	if (count == 0)
-		fit_wrap(report->out, report->options.width, "", "no chart has a summary of its values: cchart-filter writes it at its end");
+		display_wrap(report->out, report->options.width, "", "no chart has a summary of its values: cchart-filter writes it at its end");
 	return report_flush(report);
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/story.h"
 #include "report/figure.h"
 #include "report/group.h"
@@ -50,7 +50,7 @@ struct text {
 
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
 {
-	fit_wrap(out, report->options.width, lead, text);
+	display_wrap(out, report->options.width, lead, text);
 }
 
 /* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */

@@ -1,10 +1,10 @@
-/* Text made fit to print, shortened, counted. */
+/* Text made safe to display, shortened, counted. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/clock.h"
-#include "model/fit.h"
+#include "model/display.h"
 #include "model/value.h"
 
 static void expect(char *words, const char *expected)
@@ -15,35 +15,35 @@ static void expect(char *words, const char *expected)
 
 static void clean_text_stays(void)
 {
-	expect(fit_clean(""), "");
-	expect(fit_clean("kworker/u4:1-ev"), "kworker/u4:1-ev");
-	expect(fit_clean("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80"), "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80");
+	expect(display_clean(""), "");
+	expect(display_clean("kworker/u4:1-ev"), "kworker/u4:1-ev");
+	expect(display_clean("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80"), "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
 static void harm_is_spelled_out(void)
 {
-	expect(fit_clean("a\tb\n\x1b[31m\x7f"), "a\\x09b\\x0a\\x1b[31m\\x7f");
-	expect(fit_clean("\xc2\x9b" "31m"), "\\xc2\\x9b31m");		  /* a control character beyond ASCII */
-	expect(fit_clean("\xff\xfe"), "\\xff\\xfe");
-	expect(fit_clean("\xc3"), "\\xc3");				  /* cut */
-	expect(fit_clean("\xe2\x82"), "\\xe2\\x82");
-	expect(fit_clean("\xc0\xaf"), "\\xc0\\xaf");			  /* longer than need be */
-	expect(fit_clean("\xed\xa0\x80"), "\\xed\\xa0\\x80");		  /* half of a pair */
-	expect(fit_clean("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  /* beyond the last */
-	expect(fit_clean("\xe2\x80\xae" "txt"), "\\xe2\\x80\\xaetxt");  /* turns the direction of writing */
-	expect(fit_clean("\xd8\x9c" "txt"), "\\xd8\\x9ctxt");		  /* marks one */
+	expect(display_clean("a\tb\n\x1b[31m\x7f"), "a\\x09b\\x0a\\x1b[31m\\x7f");
+	expect(display_clean("\xc2\x9b" "31m"), "\\xc2\\x9b31m");		  /* a control character beyond ASCII */
+	expect(display_clean("\xff\xfe"), "\\xff\\xfe");
+	expect(display_clean("\xc3"), "\\xc3");				  /* cut */
+	expect(display_clean("\xe2\x82"), "\\xe2\\x82");
+	expect(display_clean("\xc0\xaf"), "\\xc0\\xaf");			  /* longer than need be */
+	expect(display_clean("\xed\xa0\x80"), "\\xed\\xa0\\x80");		  /* half of a pair */
+	expect(display_clean("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  /* beyond the last */
+	expect(display_clean("\xe2\x80\xae" "txt"), "\\xe2\\x80\\xaetxt");  /* turns the direction of writing */
+	expect(display_clean("\xd8\x9c" "txt"), "\\xd8\\x9ctxt");		  /* marks one */
 }
 
 static void names_lose_their_middle(void)
 {
-	expect(fit_shorten("short", 5), "short");
-	expect(fit_shorten("0123456789", 9), "012...789");
-	expect(fit_shorten("0123456789", 8), "012...89");
-	expect(fit_shorten("\xc3\xa4\xc3\xb6\xc3\xbc" "456789", 8), "\xc3\xa4\xc3\xb6\xc3\xbc...89");
-	expect(fit_shorten("0123456789", 2), "01");
-	expect(fit_shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e" "45678", 9), "\xe6\x97\xa5...678"); /* wide ones */
-	expect(fit_shorten("a\xcc\x81" "bcd", 4), "a\xcc\x81" "bcd");					 /* a mark over an a */
-	assert(fit_columns("\xc3\xa4" "b\xf0\x9f\x98\x80") == 4);
+	expect(display_shorten("short", 5), "short");
+	expect(display_shorten("0123456789", 9), "012...789");
+	expect(display_shorten("0123456789", 8), "012...89");
+	expect(display_shorten("\xc3\xa4\xc3\xb6\xc3\xbc" "456789", 8), "\xc3\xa4\xc3\xb6\xc3\xbc...89");
+	expect(display_shorten("0123456789", 2), "01");
+	expect(display_shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e" "45678", 9), "\xe6\x97\xa5...678"); /* wide ones */
+	expect(display_shorten("a\xcc\x81" "bcd", 4), "a\xcc\x81" "bcd");					 /* a mark over an a */
+	assert(display_columns("\xc3\xa4" "b\xf0\x9f\x98\x80") == 4);
 }
 
 static void numbers_agree_with_nouns(void)
@@ -80,11 +80,11 @@ static void times_are_utc(void)
 
 static void whole_words_stay(void)
 {
-	expect(fit_abridge("on CPU 0 while victim was runnable", 34), "on CPU 0 while victim was runnable");
-	expect(fit_abridge("python3: on CPU 0 while ksoftirqd/0 was runnable", 40), "python3: on CPU 0 ... was runnable");
-	expect(fit_abridge("softirq NET_RX: outside event for ksoftirqd/0", 40), "softirq NET_RX: ... for ksoftirqd/0");
-	expect(fit_abridge("averyveryverylongname", 10), "aver...ame");
-	expect(fit_abridge("a verylongnameindeedlonger", 12), "a ver...nger");
+	expect(display_abridge("on CPU 0 while victim was runnable", 34), "on CPU 0 while victim was runnable");
+	expect(display_abridge("python3: on CPU 0 while ksoftirqd/0 was runnable", 40), "python3: on CPU 0 ... was runnable");
+	expect(display_abridge("softirq NET_RX: outside event for ksoftirqd/0", 40), "softirq NET_RX: ... for ksoftirqd/0");
+	expect(display_abridge("averyveryverylongname", 10), "aver...ame");
+	expect(display_abridge("a verylongnameindeedlonger", 12), "a ver...nger");
 }
 
 int main(void)

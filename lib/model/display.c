@@ -1,4 +1,4 @@
-#include "model/fit.h"
+#include "model/display.h"
 
 #include <locale.h>
 #include <stdbool.h>
@@ -11,22 +11,22 @@
 
 enum { WORD_LEAST = 24 };
 
-char *fit_clean(const char *text)
+char *display_clean(const char *text)
 {
 	return clean_text(text, strlen(text));
 }
 
-char *fit_cleaned(char *raw)
+char *display_cleaned(char *raw)
 {
-	char *clean = fit_clean(raw);
+	char *clean = display_clean(raw);
 
 	free(raw);
 	return clean;
 }
 
-char *fit_field(const struct fields *fields, const char *key)
+char *display_field(const struct fields *fields, const char *key)
 {
-	char *raw = fields_copy(fields, key), *clean = fit_clean(raw ? raw : "");
+	char *raw = fields_copy(fields, key), *clean = display_clean(raw ? raw : "");
 
 	free(raw);
 	return clean;
@@ -71,7 +71,7 @@ static size_t character(const char *text, size_t *columns)
 	return length;
 }
 
-size_t fit_columns(const char *text)
+size_t display_columns(const char *text)
 {
 	size_t all = 0, columns;
 
@@ -97,7 +97,7 @@ static size_t head_of(const char *text, size_t room)
 /* The longest end that fits into these columns. */
 static const char *tail_of(const char *text, size_t room)
 {
-	size_t all = fit_columns(text), length, columns;
+	size_t all = display_columns(text), length, columns;
 
 	for (; *text; text += length) {
 		length = character(text, &columns);
@@ -108,23 +108,23 @@ static const char *tail_of(const char *text, size_t room)
 	return text;
 }
 
-char *fit_shorten(const char *text, size_t columns)
+char *display_shorten(const char *text, size_t columns)
 {
 	size_t head;
 
-	if (fit_columns(text) <= columns || columns < 5)
+	if (display_columns(text) <= columns || columns < 5)
 		return memory_text(text, head_of(text, columns));
 	head = (columns - 3 + 1) / 2;
 	return memory_format("%.*s...%s", (int)head_of(text, head), text, tail_of(text, columns - 3 - head));
 }
 
-char *fit_abridge(const char *text, size_t columns)
+char *display_abridge(const char *text, size_t columns)
 {
 	size_t room = columns > 5 ? columns - 5 : 0, head = (room + 1) / 2;
 	const char *end, *begin;
 
-	if (fit_columns(text) <= columns || room == 0)
-		return fit_shorten(text, columns);
+	if (display_columns(text) <= columns || room == 0)
+		return display_shorten(text, columns);
 	end = text + head_of(text, head);
 	begin = tail_of(text, room - head);
 	while (end > text && *end != ' ')
@@ -133,7 +133,7 @@ char *fit_abridge(const char *text, size_t columns)
 		begin += strcspn(begin, " ");
 	begin += *begin == ' ';
 	if (end == text || !*begin)
-		return fit_shorten(text, columns);
+		return display_shorten(text, columns);
 	return memory_format("%.*s ... %s", (int)(end - text), text, begin);
 }
 
@@ -153,9 +153,9 @@ static size_t unbroken(const char *text)
 	return length;
 }
 
-void fit_wrap(FILE *out, size_t width, const char *lead, const char *text)
+void display_wrap(FILE *out, size_t width, const char *lead, const char *text)
 {
-	size_t indent = fit_columns(lead), column = indent, length, columns;
+	size_t indent = display_columns(lead), column = indent, length, columns;
 	size_t room = width > indent + WORD_LEAST ? width - indent : WORD_LEAST;
 	char *word, *fitting;
 
@@ -163,8 +163,8 @@ void fit_wrap(FILE *out, size_t width, const char *lead, const char *text)
 	while (*text) {
 		length = unbroken(text);
 		word = memory_text(text, length);
-		fitting = fit_shorten(word, room);
-		columns = fit_columns(fitting);
+		fitting = display_shorten(word, room);
+		columns = display_columns(fitting);
 		if (column > indent && column + 1 + columns > indent + room) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
