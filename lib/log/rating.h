@@ -1,10 +1,10 @@
 /*
- * rating: chooses the functions to go on logging, by their critical blame (blame/algorithm.h) in the graphs of the calls that requests made. In such a
- * graph each call is a node that the call around it waited for, on whatever thread.
+ * rating: rates functions by their critical blame (blame/algorithm.h) over the first requests, to choose those whose calls are logged from then
+ * on. In the graph of a request each call is a node; the call around it waited for it, on whatever thread.
  *
  *	rating = rating_new(most)
  *	rating_call(rating, 69, "srv:lookup", start, end)	each call of request 69, in any order
- *	rating_request(rating, 69, start, end)		all have come
+ *	rating_request(rating, 69, start, end)		all its calls have come
  *	rating_best(rating, names)			after RATING_REQUESTS
  *	rating_free(rating)
  */
@@ -30,10 +30,10 @@ void rating_free(struct rating *rating); /* NULL: nothing */
 
 void rating_call(struct rating *rating, uint64_t request, const char *name, int64_t start, int64_t end);
 
-/* Calls of it are not logged any more: it is none of the best. */
+/* Calls of this function are no longer logged, so it is none of the best. */
 void rating_exclude(struct rating *rating, const char *name);
 
-/* One without calls does not count. Returns how many have been rated. */
+/* A request without calls does not count. Returns how many requests have been rated. */
 unsigned rating_request(struct rating *rating, uint64_t request, int64_t start, int64_t end);
 
 /* The most blamed over all requests, best first, with RATING_SPARE more than the most that are wanted. */

@@ -11,7 +11,7 @@
 #include "chart/series.h"
 #include "stream/stream.h"
 #include "trigger/handed_requests.h"
-#include "trigger/hits.h"
+#include "trigger/matches.h"
 #include "trigger/occasion.h"
 #include "trigger/run_requests.h"
 #include "trigger/totals.h"
@@ -30,7 +30,7 @@ struct watched {
 	uint64_t matched, unmatched; /* logged since */
 	bool given; /* a request got a window */
 	int64_t next; /* of Always: when it is next evaluated */
-	struct hits hits; /* signals or exceptions that satisfied IF */
+	struct matches matches; /* signals or exceptions that satisfied IF */
 };
 
 struct watch {
@@ -380,7 +380,7 @@ static bool judge_end(struct watched *watched, struct occasion *occasion, size_t
 	if (on == ON_REQUEST_START)
 		return occasion->request->marks >> number & 1;
 	if (on != ON_REQUEST_END && on != ON_ALWAYS)
-		return hits_in(&watched->hits, occasion->request);
+		return matches_in(&watched->matches, occasion->request);
 	watched->looked_at++;
 	occasion->on = on;
 	look_at(watched, occasion, true);
@@ -456,7 +456,7 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 		look_at(watched, &occasion, true);
 		if (!holds(watched, &occasion))
 			continue;
-		hits_add(&watched->hits, occasion.ts, tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1, watch->jobs);
+		matches_add(&watched->matches, occasion.ts, tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1, watch->jobs);
 		if (may_fire(watch, watched, occasion.ts) && fire(watch, watched, &occasion) < 0)
 			return -1;
 	}
@@ -599,7 +599,7 @@ static int see_finish(void *context)
 		if (watched->totals)
 			totals_forget(watched->totals);
 		watched->has_logged = false;
-		hits_forget(&watched->hits);
+		matches_forget(&watched->matches);
 		watched->next = INT64_MAX;
 	}
 	run_requests_forget(watch->requests);
@@ -639,7 +639,7 @@ static void free_watched(struct watched *watched)
 {
 	totals_free(watched->totals);
 	free(watched->values);
-	hits_free(&watched->hits);
+	matches_free(&watched->matches);
 }
 
 static struct watched *find_watched(struct watch *watch, const struct trigger *trigger)
