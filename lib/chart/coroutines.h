@@ -19,7 +19,7 @@ struct coroutines {
 	bool nameless;	      /* some have no debugging information, and are not followed */
 };
 
-/* They follow behind the charts. */
+/* Adds the charts of the actors behind those that are there. */
 void coroutines_name(struct coroutines *coroutines, struct lookup *lookup, struct option_list *charts);
 
 int coroutines_write(const struct coroutines *coroutines, struct stream *stream);

@@ -19,10 +19,10 @@ struct handoffs {
 	ARRAY(char *) charts; /* texts of ours */
 };
 
-/* Other lines are passed over. -1 after fail(), with file and line: a line cannot be read, or one cannot be known when the call begins. */
+/* Passes over other lines. -1 after fail(), with file and line: a line cannot be read, or a value of it is not known when the call begins. */
 int handoffs_read(struct handoffs *handoffs, const char *path);
 
-/* A function that is among the charts gets the argument as well; others follow behind them. Returns how many. */
+/* Adds charts of the functions behind those that are there; a function that has a chart gets the argument as well. Returns how many it added. */
 int handoffs_name(struct handoffs *handoffs, struct option_list *charts);
 
 int handoffs_write(const struct handoffs *handoffs, struct stream *stream);

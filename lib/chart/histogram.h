@@ -1,6 +1,6 @@
 /*
- * histogram: how values are distributed, on a logarithmic scale, and their running median. It holds for any distribution; a median that goes
- * by steps (Robbins and Monro) overshoots between two modes, even below zero.
+ * histogram: the distribution of values on a logarithmic scale, and their running median. It is right for any distribution, while a median that
+ * goes by steps (Robbins and Monro) overshoots between two modes, even below zero.
  *
  * A bin is 1/32 of an octave wide and holds the number and the mean of its values. So a quantile is wrong by 2 % at most, and exact if
  * values are equal. Older values count less: at HISTOGRAM_MOST values each count is halved. A value below 1e-9 counts as 1e-9. All zero

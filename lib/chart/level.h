@@ -5,8 +5,8 @@
  * is judged by a cumulative sum on each side: how often are values beyond LEVEL_RATIO times the median (or below it divided by that)?
  * In the long run that is a share q of them, whatever their distribution; after a change it is one half or more. A value adds the
  * logarithm of the likelihood ratio of the two, log(0.5 / q) if it is beyond, log(0.5 / (1 - q)) if not, and a sum above
- * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none. While a change
- * is at hand all values are kept in a histogram of their own: its median is the new level, and says which way it went.
+ * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none. While a change is
+ * suspected, a histogram of their own keeps all values: its median is the new level, higher or lower than the old one.
  *
  * A third sum looks at values beyond LEVEL_FAR times the median: whether they are LEVEL_OFTEN times as frequent as they were. A crowd
  * at a device can leave the median where it was while every tenth request waits for a second.

@@ -38,8 +38,8 @@ struct pair_table *pair_table_new(struct pairs *pairs, struct active_chart *char
 void pair_table_free(struct pair_table *table); /* with its starts */
 
 /*
- * A start, linked but for what is the caller's. Where it has to push one out (the same key again, or too many), that
- * one is handed out in *pushed_out, else NULL. `length` counts in a ranged table only and must be above zero there.
+ * Makes a start and links it; the caller's fields are left to the caller. If it has to push another start out (the same key again, or
+ * too many), it hands that one out in *pushed_out, else NULL. `length` counts in a ranged table only and must be above zero there.
  */
 struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t length, int64_t ts,
 			 struct start **pushed_out);

@@ -1,5 +1,5 @@
 /*
- * recorded: finds CPUs that a recording lacks, by its events. An end may have come unseen for two reasons.
+ * recorded: tells from the events of a recording whether the end of a start may be missing, for one of two reasons.
  *
  * A saved recording may lack CPUs (a mask), and each CPU of it begins and ends at another time (rings that were overwritten, or
  * full). It lacks a CPU whose first event comes late, or never though threads are woken to it, or that falls silent for good

@@ -53,7 +53,7 @@ int sample_read(struct sample *sample, const struct fields *fields, const struct
  */
 int sample_field(const struct sample *sample, const char *name, char *text, size_t room);
 
-/* Puts samples in the order of their starts; none are in order too. */
+/* Sorts samples by their starts; there may be none. */
 void sample_sort(struct sample *samples, size_t count);
 
 /* Adds the key and show fields, " dev=8,0 sector=4", as the signal tells them. */

@@ -46,7 +46,7 @@ struct semantics {
 	ARRAY(struct rule) rules;
 };
 
-/* Tells whether it is of a task of a program's own (wake/task_events.h): no event of the kernel, but made of `async` records. */
+/* Tells whether it is an event of a program's own task (wake/task_events.h), which is made of `async` records, not an event of the kernel. */
 bool rule_event_is_of_task(const struct rule_event *event);
 
 /*
@@ -56,12 +56,12 @@ bool rule_event_is_of_task(const struct rule_event *event);
 int semantics_read(struct semantics *semantics, const char *path);
 int semantics_choose(struct semantics *semantics, const char *chosen);
 
-/* An empty line, and one that begins with '#', is none. -1 after fail(), which begins with the place. */
+/* Adds the rule of a line, except an empty one or one that begins with '#'. -1 after fail(), which begins with the place. */
 int semantics_add(struct semantics *semantics, const char *line, const char *place);
 
 void semantics_drop_last(struct semantics *semantics);
 bool semantics_has_events(const struct semantics *semantics); /* a rule of the user's needs events: a graph alone will not do */
-size_t semantics_write(const struct semantics *semantics, FILE *out); /* those of the user; how many */
+size_t semantics_write(const struct semantics *semantics, FILE *out); /* the rules of the user; returns how many */
 void semantics_free(struct semantics *semantics);
 
 #endif

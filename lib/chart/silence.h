@@ -5,7 +5,7 @@
  * thread that waits for many descriptors with a limit goes right back to waiting, as curl does. All these waits are one start, which lasts
  * until the answer is there. If no answer comes, it lasted until its last time limit.
  *
- * A server to which numbers are sent never answers. So as long as nothing has ever come by that connection, the wait is not reported while it
+ * A server that only collects metrics never answers. So as long as nothing has ever come by that connection, the wait is not reported while it
  * lasts, and without an answer it lasted until its first time limit.
  *
  * No function here ends a start: each returns the one that its caller ends with the beginning of its silence.
@@ -47,7 +47,7 @@ void silence_key(const struct silences *silences, const int64_t *key, bool waits
 /* A thread enters a call: hands out its wait if that has not ended yet, because the end was not seen; NULL: there is none. */
 struct start *silence_unended(struct silences *silences, int32_t tid);
 
-/* The same call, which `waits` or does not. Returns the start that is over; NULL: none is. Sets *goes_on: the call is a part of the earlier wait. */
+/* The same call; `waits`: it is a wait. Returns the start that is over; NULL: none is. Sets *goes_on: the call is a part of the earlier wait. */
 struct start *silence_enter(struct silences *silences, int32_t tid, bool waits, bool *goes_on);
 
 /* A wait is about to return: true, it is now in a silence. */

@@ -54,7 +54,7 @@ struct tail;
 /* The tail above a threshold, which a share of the values is above; count 0: there is none. */
 struct tail_fit {
 	double threshold, shape, scale;
-	double largest; /* value that says how far the limit may reach; see above */
+	double largest; /* the value that bounds the limit; see above */
 	uint64_t count; /* values that it was made from */
 	double share;
 };
@@ -62,12 +62,12 @@ struct tail_fit {
 /* The limit passed with probability p, 0 < p < 1; not more than TAIL_BEYOND times the largest value: no fit reaches further. */
 double tail_fit_limit(const struct tail_fit *fit, double p);
 
-/* The same, but not more than `reach` times it. */
+/* The same, but not more than `reach` times the largest value. */
 double tail_fit_limit_within(const struct tail_fit *fit, double p, double reach);
 
 /*
- * How many times as far as the largest of so many values a tail of the expected shape reaches until it is passed with probability p. The largest
- * is passed with one in so many, and such a tail falls with a power; at least TAIL_BEYOND times.
+ * The limit that a tail of the expected shape passes with probability p, as a multiple of the largest of `count` values; at least TAIL_BEYOND.
+ * A value passes that largest one with probability 1 / count, and the tail falls with a power.
  */
 double tail_reach(uint64_t count, double p);
 

@@ -1,10 +1,10 @@
 /*
  * argument_record: the arguments of a function's call: writes the words of a probe, and turns the kernel's events into those of the stream.
  *
- * The kernel hands out text without a bound, zero if memory cannot be read, and, two steps away, whatever was there before. So the probe
- * asks for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind text two
- * steps away for text that is always there. The record is made of that: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
- * EVENT_UNKNOWN with a bit for each field that could not be read; the lowest bit is for the first field behind the common ones.
+ * The kernel hands out text without a bound, and zero if memory cannot be read; for text two steps away it then hands out what its buffer held
+ * before. So the probe asks for more than is wanted: with each number for text at the same place, whose length tells whether it could be read,
+ * and behind text two steps away for text that is always there. The record is made of that: numbers, text of at most ARGUMENT_TEXT_MOST bytes,
+ * and a field EVENT_UNKNOWN with a bit for each field that could not be read; the lowest bit is for the first field behind the common ones.
  *
  *	argument_record_new()
  *	argument_record_fetch()		before the probe is made
@@ -41,16 +41,16 @@ void argument_record_free(struct argument_record *record); /* NULL: nothing */
 enum argument_end { ARGUMENT_END_BEHIND, ARGUMENT_END_RETURN, ARGUMENT_END_JUMP };
 char *argument_record_fetch(const struct argument_record *record, enum argument_end end);
 
-/* Learns where the kernel puts them, and makes the format of the stream's events of the kernel's. Takes and sets both. -1 after fail(). */
+/* Learns from the kernel's format where the arguments lie, and replaces *format and *length by those of the stream's events. -1 after fail(). */
 int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length);
 
 /*
- * Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, arguments whose
+ * Makes the stream's event from the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, arguments whose
  * places were written down (program/members.h) are unknown.
  */
 size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, bool trusted, char bytes[ARGUMENT_RECORD_ROOM]);
 
-/* A descriptor: the number of this label, if its place was written down. Tells whether there is one, and reads it from an event of the kernel's. */
+/* A descriptor is the number with this label, if its place was written down. Tells whether there is one; reads it from an event of the kernel's. */
 #define ARGUMENT_DESCRIPTOR "fd"
 bool argument_record_has_descriptor(const struct argument_record *record);
 bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd);

@@ -1,6 +1,6 @@
 /*
- * execs: the command lines with which processes began, by the kernel's word (exec_probe.h), also of processes that ended since. If a program
- * has written over its command line, this has the first one.
+ * execs: the command lines with which processes began, by the kernel's word (exec_probe.h), also of processes that ended since. A program may
+ * write over its command line; execs keeps the first one.
  *
  *	execs = execs_open()
  *	execs_take(execs)		now and then, before the ring is full
@@ -30,8 +30,8 @@ void execs_take(struct execs *execs);
 void execs_learn(struct execs *execs, int32_t pid, const struct program *program);
 
 /*
- * The program and arguments that the process began at this time, of CLOCK_MONOTONIC, give or take a millisecond; EXECS_LAST: the last time, be it
- * by its parent. False: not known. In program->group is its control group then, if *has_group; its title is not touched.
+ * The program and arguments that the process began at `ts` (CLOCK_MONOTONIC), give or take a millisecond; EXECS_LAST: that it began last, or its
+ * parent did before the fork. False: not known. Sets program->group to its control group then, if *has_group; leaves the title alone.
  */
 #define EXECS_LAST INT64_MAX
 bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *program, bool *has_group);

@@ -26,7 +26,7 @@
 /* Finds tracefs, or mounts it; the path, which is libtracefs's; NULL after fail() that says what to do. */
 const char *instance_tracefs(void);
 
-/* Tells whether instances can be made at all; -1 after fail() that says what to do. Who may make them may remove them. */
+/* Tells whether instances can be made at all; -1 after fail() that says what to do. Whoever may make them may remove them. */
 int instance_allowed(void);
 
 /*

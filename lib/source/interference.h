@@ -50,7 +50,10 @@ void interference_notice(struct interference *interference, const char *ours);
 /* Says that something may be missing between these times. -1 after fail(). */
 int interference_say(struct interference *interference, int64_t from, int64_t ts);
 
-/* All until `ts` is in the stream, or, if somebody else changed our instances, in interference; that is said twice a second. -1 after fail(). */
+/*
+ * Everything before `ts` is in the stream, unless somebody else changed our instances meanwhile: then says twice a second that something may be
+ * missing. -1 after fail().
+ */
 int interference_look(struct interference *interference, int64_t ts);
 
 /* The same at the end, of all that was not said yet. -1 after fail(). */

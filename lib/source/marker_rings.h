@@ -1,14 +1,15 @@
 /*
- * marker_rings: rings in memory into which preloads put their markers (source/markers.h), so that nothing need be sent for each of them, and a turn is
- * known while it lasts.
+ * marker_rings: rings in memory into which preloads put their markers (source/markers.h), so that no marker has to be sent, and a turn is known
+ * while it lasts.
  *
- * A sender makes a file in memory (memfd_create(2)), and says by a datagram of one row which of its descriptors that is: MARKER_RING_MAGIC, the descriptor.
- * The file is opened by way of /proc; a descriptor that is sent along would have to be closed, which may wait for others. The sender may write to the file,
- * or cut it, or hold up whoever writes to it, at any time. So it is only read, but for one number, and nothing in it is trusted.
+ * A sender makes a file in memory (memfd_create(2)), and says by a datagram of one row which of its descriptors that is: MARKER_RING_MAGIC, the
+ * descriptor. The file is opened by way of /proc; a descriptor that is sent along would have to be closed, which may wait for others. The sender
+ * may write to the file, or cut it, or hold up whoever writes to it, at any time. So it is only read, but for one number, and nothing in it is
+ * trusted.
  *
- * The file is of rows of five numbers. The first has MARKERS_MAGIC, how many rows were put into the ring so far, thread and process as the sender sees these,
- * and 0, where 1 is written when it is opened. The others, MARKER_RING_ROWS of them, are the ring: markers as in datagrams, each with its text behind it, in
- * whole rows; and at the ring's end rows of zeros, where what comes next does not fit.
+ * The file consists of rows of five numbers. The first has MARKERS_MAGIC, how many rows were put into the ring so far, thread and process as the
+ * sender sees these, and 0, where 1 is written when it is opened. The others, MARKER_RING_ROWS of them, are the ring: markers as in datagrams, each
+ * with its text behind it, in whole rows; and at the ring's end rows of zeros, where what comes next does not fit.
  *
  *	rings = marker_rings_new()
  *	marker_rings_add(rings, pid, user, fd)
@@ -40,7 +41,10 @@ bool marker_rings_add(struct marker_rings *rings, int32_t pid, uid_t user, int f
  */
 void marker_rings_look(struct marker_rings *rings, bool last);
 
-/* The next markers, as a datagram; their process. Returns its size, 0: there are none left. What was overwritten before, and what is none, is counted as dropped. */
+/*
+ * Copies the next markers as a datagram, and sets their process. Returns its size; 0: there are none left. Markers that were overwritten before, and
+ * rows that are no markers, count as dropped.
+ */
 size_t marker_rings_next(struct marker_rings *rings, char *datagram, size_t room, int32_t *pid);
 
 #endif

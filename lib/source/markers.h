@@ -1,13 +1,15 @@
 /*
  * markers: tasks of asyncio and Node, as `async` records, and exceptions of Node, as `exception` records. The preloads of lib/preload send them.
  *
- * The kernel knows nothing of a program's own tasks. The preloads send them, in batches, to datagram sockets that any local user may
- * send to, one for tasks and one for exceptions; a socket exists only if its markers are wanted. The preload of asyncio says there
- * where it has a ring in memory instead (source/marker_rings.h). Every datagram is checked and bounded. The process is the kernel's word (SCM_CREDENTIALS), and so is the
- * thread, if the process has it. A datagram with a number, length or time out of bounds is refused. A process may send SENDER_MOST markers a second, all together ALL_MOST. Further markers are dropped, and so are those that a sender
- * could not send, because the socket's queue was full: `async` records with op=lost count them.
+ * The kernel knows nothing of a program's own tasks. The preloads send markers of them, in batches, to datagram sockets that any local user may
+ * send to, one for tasks and one for exceptions; a socket exists only if its markers are wanted. The preload of asyncio sends there only where its
+ * ring in memory is (source/marker_rings.h), which has the markers.
  *
- * A datagram is of numbers (IEEE doubles in the machine's byte order), five to a row, and texts behind the last row:
+ * Every datagram is checked. The kernel says which process sent it (SCM_CREDENTIALS); the thread that it names must be of that process. A datagram
+ * with a number, length or time out of bounds is refused. A process may send SENDER_MOST markers a second, all together ALL_MOST. Further markers
+ * are dropped, and so are those that a sender could not send because the socket's queue was full: `async` records with op=lost count them.
+ *
+ * A datagram consists of rows of five numbers (IEEE doubles in the machine's byte order), and of texts behind the last row:
  *
  *	MARKERS_MAGIC, rows behind this one, thread, process (as the sender sees these two), markers that it had to drop
  *	time (CLOCK_MONOTONIC, ns), op + 16 * mode + 256 * bytes of text, id, parent, on: each row

@@ -66,16 +66,16 @@ struct probe_line {
 };
 
 /*
- * Likewise, of a program at a path. Sets *cost to what a call costs, in nanoseconds, as measured on one machine, and *why to why some
- * arguments cannot be told, which the caller frees; NULL: all can. Its events tell members that were written
- * down as long as `check` holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
+ * Likewise, of a program at a path. Sets *cost to the cost of a call in nanoseconds, as measured on one machine, and *why to the reason why
+ * some arguments cannot be told, which the caller frees; NULL: all can. Its events have members whose places were written down as long as
+ * `check` holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
  */
 int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct member_check *check, unsigned *cost, char **why);
 
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);
 
-/* Tells whether a program with return probes may load a library that throws; then probes_look() is to be told who maps code. */
+/* Tells whether a program with return probes may load a library that throws; then probes_look() needs the threads that map code. */
 bool probes_at_risk(const struct probes *probes);
 
 /*
@@ -91,7 +91,7 @@ size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_inst
 typedef void probes_say(const char *format, ...);
 int probes_look(struct probes *probes, struct tracefs_instance *instance, const int32_t *tids, size_t count, probes_say *say);
 
-/* The gate keeps programs no more, and their probes are off: says so. Returns of how many. */
+/* The gate no longer keeps programs, and their probes are off: says so. Returns for how many programs. */
 int probes_ungate(struct probes *probes, probes_say *say);
 
 /* Says, for each program, how many functions have probes at their returns, and which probes were not possible. */

@@ -38,13 +38,13 @@ void process_choose(struct process *process, const char *name);
 typedef bool process_reader(void *context, struct program *program, int32_t pid);
 int process_follow_chosen(struct process *process, process_reader *read, void *context);
 
-/* A process began to run a program; NULL: it is not known which. Whether it became a member by its name. `comm`: its first thread's. */
+/* A process began to run a program (NULL: not known which); `comm` is its first thread's. Returns whether it became a member by its name. */
 bool process_began(struct process *process, int32_t pid, const struct program *program, const char *comm);
 
-/* A thread made another, whose tid may have been a member's before. Whether the child, by that, became a member or is one no more. */
+/* A thread made another, whose tid a member may have had before. Returns whether that made the child a member, or ended its membership. */
 bool process_fork(struct process *process, int32_t parent, int32_t child);
 
-/* Nobody is a member who was not added. */
+/* From now on only threads that were added are members. */
 void process_select(struct process *process);
 
 /* Of `tid`, from 1 to PROCESS_TIDS - 1. With the first that is added, nobody else is a member. */

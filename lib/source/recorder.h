@@ -46,7 +46,7 @@ struct recorder {
 	int bell;
 };
 
-enum { RECORDER_SLACK_NS = 5000000 }; /* an event in the midst of being written is there so much later */
+enum { RECORDER_SLACK_NS = 5000000 }; /* by then an event that is being written can be read */
 
 /* Tells whether this is a pipe, whose reader may call. */
 bool recorder_suits(int fd);

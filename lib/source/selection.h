@@ -76,21 +76,21 @@ struct selected *selection_at(const struct selection *selection, size_t place);
 size_t selection_count(const struct selection *selection);
 
 /*
- * Wants an event, "system:name"; system or name may be a pattern with * ? [], and a system alone means all its events.
+ * Selects an event, "system:name"; system or name may be a pattern with * ? [], and a system alone means all its events.
  * `waits` may be NULL. -1 after fail(): a required event is not there; its message names those with a like name.
  */
 int selection_add(struct selection *selection, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Adds the events by which threads are made, renamed, run another program, or end; unless they were wanted before, they are not written. */
+/* Adds the events by which threads are made, renamed, run another program, or end; unless they were selected before, they are not written. */
 int selection_add_lives(struct selection *selection);
 
-/* Adds the event by which code is mapped, if the kernel has it and it was not wanted before. */
+/* Adds the event by which code is mapped, if the kernel has it and it was not selected before. */
 void selection_add_maps(struct selection *selection);
 
-/* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
+/* Selects a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 struct selected *selection_add_probe(struct selection *selection, const char *event, const char *name, const char *origin);
 
-/* Tells whether a probe with this event and origin is wanted already. */
+/* Tells whether a probe with this event and origin is selected already. */
 bool selection_has_probe(const struct selection *selection, const char *event, const char *origin);
 
 /*

@@ -1,13 +1,13 @@
 /*
- * ask: requests of threads to threads, and their answers. A wait belongs to what was asked for, and that may have been
- * long before the wait began. Private to lib/wake and lib/walk.
+ * ask: requests of threads to other threads, and their answers. A wait belongs to the request that is not answered yet, which may be much
+ * older than the wait. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_ASK_H
 #define WAKE_ASK_H
 
 #include "wake/core.h"
 
-/* Of a run at whose end the thread woke one of another process; index: that thread. */
+/* Of a run, at whose end the thread woke a thread of another process; index: the latter. */
 enum { CAUSE_PEER = CAUSE(PART_ASK, 0) };
 
 /* Of a run, one of several in a row that served several processes; and of a wait: */
@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * The thread whose answer this wait awaits, if it has not come by the end of the data, even if a timer of the waiting thread has ended the wait;
- * INDEX_NONE: none.
+ * The thread whose answer this wait awaits, if the answer has not come by the end of the data. A timer of the waiting thread may have ended the
+ * wait. INDEX_NONE: there is none.
  */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 

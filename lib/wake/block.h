@@ -9,8 +9,8 @@
 #include "wake/request.h"
 
 /*
- * Adds edges to a node of a time in which a request (INDEX_NONE: a thread) waited for this disk, from the requests that the disk served between
- * these times.
+ * In [from, to), which is the node's time, a request (INDEX_NONE: a thread) waited for this disk. Adds an edge to the node from each request that
+ * the disk served meanwhile.
  */
 void block_add_served(struct cut *cut, uint64_t dev, int32_t request, int32_t node, int64_t from, int64_t to);
 

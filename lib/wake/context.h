@@ -1,7 +1,7 @@
 /*
- * context: what a CPU is in the middle of: interrupts nest on top of the thread's own doing, so that is a stack. From it
- * follows who ends a wait, or queues a work: the thread, a device, a timer, or whoever raised the soft interrupt that is being
- * handled. Private to lib/wake and lib/walk.
+ * context: the stack of what a CPU is doing: a thread, and the interrupts that nest on top of it. It tells the cause of an event, such as the
+ * end of a wait or the queueing of a work: the thread, a device, a timer, or whoever raised the soft interrupt that is being handled. Private
+ * to lib/wake and lib/walk.
  */
 #ifndef WAKE_CONTEXT_H
 #define WAKE_CONTEXT_H
@@ -21,19 +21,19 @@ enum {
  * `flags` are an event's common_flags, which tell hard and soft interrupts even where no event announces them; FLAGS_NONE
  * where the data lack them. A cause comes with its index.
  */
-struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing an event now is */
 uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 
 /* The raise of the soft interrupt that the CPU handles; NULL: it handles none. */
 const struct raise *context_raiser(const struct cpu *cpu);
 
 /*
- * Something was completed, as a block request was: it is the cause of the wake-ups that follow in the same interrupt, or with
- * the next events of the thread. `index` INDEX_NONE: nothing was.
+ * Something was completed, such as a block request. It is the cause of the wake-ups that follow in the same interrupt, or with the
+ * next events of the thread. `index` INDEX_NONE: nothing was completed.
  */
 void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags);
 
-/* Tells in the deed which interrupt such a cause is. False: the cause is none. */
+/* Sets the keys of the deed for a cause that is an interrupt. False: it is none. */
 bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t index, struct deed *deed);
 
 /* A node of a soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */

@@ -1,6 +1,6 @@
 /*
- * core: what is remembered of an open window, so that a wake graph can be cut out of it: its threads, CPUs and gaps, and
- * what each part of the kernel keeps (part.h). Private to lib/wake, lib/calls and lib/walk.
+ * core: the memory of an open window, out of which wake graphs are cut: its threads, CPUs and gaps, and what each part of the
+ * kernel keeps (part.h). Private to lib/wake, lib/calls and lib/walk.
  *
  * The state of threads and CPUs is certain only since the last gap: the beginning of the window or the last loss of
  * events. A thread is brought up to date with the gaps when it is next looked at (core_sync), not when they occur.
@@ -85,7 +85,7 @@ struct cpu *core_cpu(struct wake *wake, uint32_t number); /* NULL after fail() *
 struct thread *core_thread(struct wake *wake, int32_t tid);
 struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
 struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new one that takes over the tid */
-const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had it then; NULL: none */
+const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had the tid then; NULL: none */
 
 /* The thread, brought up to date with the gaps. */
 struct thread *core_sync(struct wake *wake, int32_t index);
@@ -99,13 +99,11 @@ bool core_same_process(const struct wake *wake, const struct thread *thread, int
 /* The thread that this one works for; INDEX_NONE: itself, or not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);
 
-/* The thread that has the CPU, now that an event happened there to this tid. NULL: without switches nobody knows. */
+/* The thread that has the CPU when an event happens there to this tid. NULL: not known, because the data lack switches. */
 struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid);
 void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
 
-/*
- * The thread that ended a wait that is over, and the time of its act; INDEX_NONE: none did.
- */
+/* The thread that ended a wait, and when it did what ended it; INDEX_NONE: none did. */
 struct doer {
 	int32_t thread;
 	int64_t ts;
@@ -115,7 +113,7 @@ struct doer core_ender(const struct wake *wake, const struct piece *wait);
 /* The job for others that a kernel thread does in a run; false: none. */
 struct kernel_job {
 	int32_t owner;	   /* index of the thread for whom; INDEX_NONE: not known */
-	const char *queue; /* where that was queued, for people */
+	const char *queue; /* in which the job was queued, for people */
 };
 bool core_job(const struct wake *wake, const struct piece *run, struct kernel_job *job);
 

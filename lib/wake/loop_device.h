@@ -1,7 +1,6 @@
 /*
- * loop_device: the work of drivers/block/loop.c in the kernel: requests of the device are done by a work, which submits
- * requests to another disk, or does all itself. So a request of the device is followed down to who really did it.
- * Private to lib/wake.
+ * loop_device: requests of loop devices (drivers/block/loop.c in the kernel). A work does such a request: it submits requests to another
+ * disk, or does all itself. So a request of a loop device is followed down to these. Private to lib/wake.
  */
 #ifndef WAKE_LOOP_DEVICE_H
 #define WAKE_LOOP_DEVICE_H
@@ -20,7 +19,7 @@ void loop_device_end(struct wake *wake, int32_t work);
 void loop_device_issue(struct wake *wake, uint64_t dev, int32_t owner);
 void loop_device_submit(struct wake *wake, const struct thread *thread, int32_t request);
 
-/* A request is about to be completed; then each of its bios is. */
+/* A request is about to be completed; then the device completes each of its bios. */
 void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_t tid, int flags);
 void loop_device_complete(struct wake *wake, int32_t request);
 

@@ -73,12 +73,12 @@ struct waking { /* a thread is being woken */
 	int32_t tid;
 };
 
-struct ask { /* for what a wait ended */
+struct ask { /* since when, and by whom, the end of a wait was asked for */
 	int64_t since; /* at most the wait's begin */
 	int32_t by;    /* index of the thread that asked: the one that waits, or another one of its process */
 };
 
-struct throttling { /* a thread that could run was not let */
+struct throttling { /* a thread that could run was not allowed to */
 	int64_t from, to;
 	const char *group; /* valid until the window is over; NULL: not known */
 	int64_t quota, period;
@@ -106,12 +106,12 @@ struct part {
 	const struct part_record *records;
 	size_t window, thread, cpu; /* sizes of what it keeps of each */
 
-	/* Life. Forget: the window is over; then, perhaps, what numbers mean in the stream is not known any more; free comes last. */
+	/* Life. forget(): the window is over. forget_meanings(), perhaps behind it: numbers of the stream have lost their meaning. free() is last. */
 	void (*begin)(struct wake *wake);
 	void (*forget)(struct wake *wake);
 	void (*forget_meanings)(struct wake *wake);
 	void (*free)(struct wake *wake);
-	void (*lost)(struct wake *wake, int64_t from); /* events were, from then until now */
+	void (*lost)(struct wake *wake, int64_t from); /* events were lost, from then until now */
 
 	/* A thread or CPU is seen first, has missed events, is forgotten. */
 	void (*thread_begin)(struct thread *thread);
@@ -156,13 +156,13 @@ struct part {
 	/* Adds to a node in the making what the part knows of it. */
 	void (*tell)(struct cut *cut, struct telling *telling);
 
-	/* Why something since then may have come unseen, as the key doubt= of a deed; NULL: it cannot have. */
+	/* The reason why something after `since` may have happened unseen, as the key doubt= of a deed; NULL: nothing can have. */
 	const char *(*doubts)(const struct wake *wake, int64_t since);
 
 	/* Tells whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */
 	bool (*throttled)(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found);
 
-	/* Which thread was behind a cause of the part's. */
+	/* The thread behind a cause of the part's. */
 	struct doer (*ender)(const struct wake *wake, const struct piece *wait);
 
 	/* The index of what is wanted, if it is the part's; else INDEX_NONE. */
@@ -178,7 +178,7 @@ struct part {
 	void (*cut)(struct wake *wake);
 	void (*walk)(struct walk *walk, struct errand errand);
 
-	/* The walk comes to a wait that was ended by a cause of the part's, of a thread that the node is of. */
+	/* The walk comes to a wait of the node's thread that was ended by a cause of the part's. */
 	void (*explain)(struct walk *walk, const struct thread *thread, size_t wait, int32_t node, struct errand errand);
 
 	/* The walk comes to a run for a cause of the part's: how far back the thread's own story matters. */

@@ -1,9 +1,9 @@
 /*
- * question: what threads have asked by a connection of their process and were not answered yet, and whom; and whom calls have answered
- * (wake_answered() of wake.h). Private to lib/wake.
+ * question: what threads have asked by connections, and the threads that they asked, until they are answered; and the threads that calls have
+ * answered (wake_answered() of wake.h). Private to lib/wake.
  *
- * Who asks by a connection: the side that called connect(), or that a `traced` record says so of. Whom it asks: the one thread of another process
- * that was woken by what was sent there.
+ * The asking side of a connection is the one that called connect(), or that a `traced` record names. It asks the one thread of another process
+ * that was woken by what it sent there.
  */
 #ifndef WAKE_QUESTION_H
 #define WAKE_QUESTION_H
@@ -16,8 +16,8 @@ struct question {
 };
 
 /*
- * The question that this thread's process had asked when the wait began, and that is still open. None where the process asks several others
- * at that time, or one that has never answered anything: numbers are sent to some.
+ * The question that this thread's process had asked when the wait began, and that is still open. There is none if the process asks several others
+ * at that time, or one that has never answered anything: servers that collect metrics never do.
  */
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait);
 

@@ -24,7 +24,7 @@ struct reasons;
 struct reasons *reasons_new(void);
 void reasons_free(struct reasons *reasons);
 
-/* Tells whether the call, which returned this, says that somebody else has what it tries to get. */
+/* Tells whether the call says by this result that somebody else has what it tries to get. */
 bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result);
 
 /* The index of the reason with these four texts, which are copied; REASON_NONE: there are too many. */

@@ -1,6 +1,6 @@
 /*
- * rule_events: what the user knows (chart/semantics.h), as events come: where a thread begins something else, which event caused which, by key,
- * and for whom a thread works. What follows from that is up to the graph that is built.
+ * rule_events: applies the rules of the user (chart/semantics.h) to events: a thread begins something else, an event causes a later one with the
+ * same key, a thread works for a process. The graph that is built decides what follows from these.
  *
  *	rules = rule_events_new(semantics, events, &doer)
  *	rule_events_take(rules, &event)			each event, behind the wake core
@@ -26,7 +26,7 @@ struct rule_doer {
 	/* A number by which the thread and the time, or what it does then, are found again; false: they are not known. */
 	bool (*place)(void *context, const struct event *event, uint32_t *place);
 
-	/* Something else begins because of what happened at that place, then; `what` names it. */
+	/* Something else begins because of what happened at that place at the time `then`; `what` names it. */
 	void (*arrives)(void *context, const struct event *event, uint32_t place, int64_t then, enum edge_kind kind, const char *what);
 
 	void (*serves)(void *context, const struct event *event, int32_t process); /* something else begins, for this process */

@@ -1,15 +1,15 @@
 /*
- * task_events: what tasks of programs do, as `async` records tell, as events in the order of time, for rules (wake/rule_events.h):
+ * task_events: turns `async` records, which tell what tasks of programs do, into events in the order of time, for rules (wake/rule_events.h):
  *
  *	async:run	a turn of a task begins on the thread
  *	async:pause	and ends
  *	async:post	a task can run next: it was made, or what it awaited is over
  *
- * All have the field `turn`, the same for a turn and for what let it begin, and `name`, where the task's is known. Where several posts come before a turn,
- * the last counts.
+ * All have the field `turn`, which is the same for a turn and for the post that let it begin, and `name`, if that of the task is known. Of
+ * several posts before a turn the last counts.
  *
- * A record comes into the stream before the events of its time, because trace-collect waits for it, so it is kept until the first event behind it. Only a
- * turn that was told when it began (prompt=yes) can be placed among events, and so only such a turn is one.
+ * A record comes into the stream before the events of its time, because trace-collect waits for it, so it is kept until the first event behind it.
+ * Only a turn whose record was sent when it began (prompt=yes) can be placed among events, so only such a turn becomes one.
  *
  *	tasks = task_events_new(events)
  *	task_events_take(tasks, fields)				each `async` record

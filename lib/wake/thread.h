@@ -63,7 +63,7 @@ struct thread {
 	void *of[PARTS_COUNT]; /* what parts keep of it */
 };
 
-/* The last piece; NULL: nothing is known. It sleeps: that is a wait which nothing has ended. */
+/* The last piece; NULL: nothing is known. A thread is asleep if that is a wait which nothing has ended. */
 struct piece *thread_last(const struct thread *thread);
 bool thread_asleep(const struct thread *thread);
 
@@ -82,7 +82,7 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
 enum { IDLENESS = 8 };
 bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags);
 
-/* The run that a piece belongs to: the first and the last piece of it. Nothing but others on its CPU came in between, and it was for the same. */
+/* The run that a piece belongs to, by its first and last piece: all for the same cause, with nothing in between but others on its CPU. */
 void thread_run_around(const struct thread *thread, size_t piece, size_t *first, size_t *last);
 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */

@@ -45,7 +45,7 @@ void wake_forget_meanings(struct wake *wake);
 /* Tells whether the window has as many threads as it may: it must be forgotten before the next event. */
 bool wake_is_full(const struct wake *wake);
 
-/* Moves the time forward to this; and tells where the data begin and, so far, end, false: there are none. */
+/* wake_until() moves the time forward. wake_span() tells where the data begin and, so far, end; false: there are none. */
 void wake_until(struct wake *wake, int64_t ts);
 bool wake_span(const struct wake *wake, int64_t *from, int64_t *to);
 
@@ -60,7 +60,7 @@ static inline int64_t wake_time(int64_t ts)
 	return ts > most ? most : ts < -most ? -most : ts;
 }
 
-/* Something that ended too late: of a thread; or where `request` says so the block request at this place. */
+/* Something of a thread that ended too late or, with `request`, a block request that did, by its disk and sector. */
 struct wake_wanted {
 	int64_t start, ts;
 	int32_t tid;
@@ -80,8 +80,8 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to);
 
 /*
- * The name of the thread that the target answered last by this descriptor, after `from` and until `to`, and its tid: of another process, and
- * woken by the call. NULL: not known. The name is the wake's.
+ * The name and tid of the thread that the target answered last by this descriptor, after `from` and until `to`. It is of another process, and the
+ * call woke it. NULL: not known. The wake owns the name.
  */
 const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid);
 

@@ -1,6 +1,6 @@
 /*
- * work: work queues. The time that a kernel thread spends on a work belongs to the thread that queued it; if that is no thread, or not
- * known, it is its own. Private to lib/wake.
+ * work: work queues. The time that a kernel thread spends on a work belongs to the thread that queued it. If no thread did, or the data do not
+ * show which, the time is the kernel thread's own. Private to lib/wake.
  */
 #ifndef WAKE_WORK_H
 #define WAKE_WORK_H
