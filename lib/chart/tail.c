@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/memory.h"
 #include "chart/rules.h"
 
@@ -89,25 +90,9 @@ static void swap(double *a, double *b)
 	*b = kept;
 }
 
-static void sift_down(struct tail *tail)
+static bool is_less(const double *a, const double *b)
 {
-	double *heap = tail->kept;
-
-	for (int at = 0, child; (child = 2 * at + 1) < tail->kept_count; at = child) {
-		if (child + 1 < tail->kept_count && heap[child + 1] < heap[child])
-			child++;
-		if (heap[at] <= heap[child])
-			return;
-		swap(&heap[at], &heap[child]);
-	}
-}
-
-static void sift_up(struct tail *tail)
-{
-	double *heap = tail->kept;
-
-	for (int at = tail->kept_count - 1; at > 0 && heap[(at - 1) / 2] > heap[at]; at = (at - 1) / 2)
-		swap(&heap[at], &heap[(at - 1) / 2]);
+	return *a < *b;
 }
 
 void tail_learn(struct tail *tail, double value)
@@ -117,10 +102,10 @@ void tail_learn(struct tail *tail, double value)
 	if (tail->kept_count < TAIL_KEPT) {
 		tail->kept = make_room(tail->kept, (uint64_t)tail->kept_count, &tail->kept_room, TAIL_KEPT);
 		tail->kept[tail->kept_count++] = value;
-		sift_up(tail);
+		HEAP_RISE(tail->kept, (size_t)tail->kept_count - 1, is_less);
 	} else if (value > tail->kept[0]) {
 		tail->kept[0] = value;
-		sift_down(tail);
+		HEAP_SINK(tail->kept, (size_t)tail->kept_count, 0, is_less);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/memory.h"
 
 #define COMMON \
@@ -69,16 +70,6 @@ static bool precedes(const struct waiting *one, const struct waiting *other)
 	return one->ts < other->ts || (one->ts == other->ts && one->ticket < other->ticket);
 }
 
-static void push(struct strace_queue *queue, struct waiting waiting)
-{
-	size_t at = queue->heap.count, up;
-
-	ARRAY_ADD(&queue->heap);
-	for (; at > 0 && precedes(&waiting, &queue->heap.items[up = (at - 1) / 2]); at = up)
-		queue->heap.items[at] = queue->heap.items[up];
-	queue->heap.items[at] = waiting;
-}
-
 /* How many of the row an event may overtake; and how far ahead of the last entry one may be, behind which all others would come. */
 enum { OVERTAKES_MOST = 32, AHEAD_MOST = 1000000 /* ns */ };
 
@@ -130,25 +121,11 @@ static const struct waiting *first_waiting(const struct strace_queue *queue)
 	return !heap || (row && precedes(row, heap)) ? row : heap;
 }
 
-static struct waiting pop_heap(struct strace_queue *queue)
-{
-	struct waiting *heap = queue->heap.items, first = heap[0], moved = heap[--queue->heap.count];
-	size_t at = 0, down, count = queue->heap.count;
-
-	while ((down = 2 * at + 1) < count) {
-		down += down + 1 < count && precedes(&heap[down + 1], &heap[down]);
-		if (!precedes(&heap[down], &moved))
-			break;
-		heap[at] = heap[down];
-		at = down;
-	}
-	heap[at] = moved;
-	return first;
-}
-
 static struct waiting pop(struct strace_queue *queue)
 {
-	return queue->heap.count && first_waiting(queue) == &queue->heap.items[0] ? pop_heap(queue) : queue->row.items[queue->row_first++];
+	bool heaped = queue->heap.count && first_waiting(queue) == &queue->heap.items[0];
+
+	return heaped ? HEAP_POP(&queue->heap, precedes) : queue->row.items[queue->row_first++];
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -171,12 +148,13 @@ uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event 
 {
 	uint32_t slot = new_slot(queue);
 	uint64_t ticket = ++queue->tickets << SLOT_BITS | (slot & ((1U << SLOT_BITS) - 1));
+	struct waiting waiting = {event->ts, ticket, slot};
 
 	queue->slots.items[slot] = (struct slot){*event, ticket};
 	if (event->enters)
 		queue->entered = event->ts;
-	if (is_far_ahead(queue, event->ts) || !line_up(queue, (struct waiting){event->ts, ticket, slot}))
-		push(queue, (struct waiting){event->ts, ticket, slot});
+	if (is_far_ahead(queue, event->ts) || !line_up(queue, waiting))
+		HEAP_PUSH(&queue->heap, waiting, precedes);
 	return ticket;
 }
 

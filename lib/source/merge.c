@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/memory.h"
 
 int merge_open(struct merge *merge, struct tracefs_instance *instance)
@@ -79,23 +80,6 @@ static bool is_before(const struct merge_place *one, const struct merge_place *o
 	return one->ts < other->ts || (one->ts == other->ts && one->ring < other->ring);
 }
 
-static void sink(struct merge *merge, int at)
-{
-	struct merge_place *heap = merge->heap, place = heap[at];
-
-	for (;;) {
-		int child = 2 * at + 1;
-
-		if (child + 1 < merge->heaped && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= merge->heaped || !is_before(&heap[child], &place))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = place;
-}
-
 int merge_begin(struct merge *merge, int64_t bound)
 {
 	merge->bound = bound;
@@ -110,7 +94,7 @@ int merge_begin(struct merge *merge, int64_t bound)
 			merge->heap[merge->heaped++] = (struct merge_place){ring_ts(ring), ring};
 	}
 	for (int at = merge->heaped / 2 - 1; at >= 0; at--)
-		sink(merge, at);
+		HEAP_SINK(merge->heap, (size_t)merge->heaped, (size_t)at, is_before);
 	return 0;
 }
 
@@ -129,7 +113,7 @@ int merge_next(struct merge *merge, struct ring **ring)
 		else
 			first->ts = ring_ts(first->ring);
 		if (merge->heaped > 1)
-			sink(merge, 0);
+			HEAP_SINK(merge->heap, (size_t)merge->heaped, 0, is_before);
 	}
 	if (merge->heaped == 0 || first->ts >= merge->bound)
 		return 0;

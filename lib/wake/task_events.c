@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/heap.h"
 #include "base/memory.h"
 #include "wake/wake.h"
 
@@ -120,42 +121,6 @@ static bool is_before(const struct told *a, const struct told *b)
 	return a->ts != b->ts ? a->ts < b->ts : a->order < b->order;
 }
 
-static void swap(struct told *a, struct told *b)
-{
-	struct told other = *a;
-
-	*a = *b;
-	*b = other;
-}
-
-static void push(struct task_events *tasks, const struct told *told)
-{
-	size_t at = tasks->heap.count;
-	struct told *heap;
-
-	*ARRAY_ADD(&tasks->heap) = *told;
-	for (heap = tasks->heap.items; at > 0 && is_before(&heap[at], &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		swap(&heap[at], &heap[(at - 1) / 2]);
-}
-
-static struct told pop(struct task_events *tasks)
-{
-	struct told *heap = tasks->heap.items, first = heap[0];
-	size_t count = --tasks->heap.count, at = 0;
-
-	heap[0] = heap[count];
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= count || !is_before(&heap[child], &heap[at]))
-			return first;
-		swap(&heap[child], &heap[at]);
-		at = child;
-	}
-}
-
 static enum op op_of(const struct fields *fields)
 {
 	for (size_t op = 1; op < sizeof(op_names) / sizeof(op_names[0]); op++)
@@ -183,8 +148,8 @@ int task_events_take(struct task_events *tasks, const struct fields *fields)
 	if (told.op == OP_CREATE || told.op == OP_RUN)
 		told.name = fields_copy(fields, "name");
 	if (tasks->heap.count >= TOLD_MOST)
-		free(pop(tasks).name);
-	push(tasks, &told);
+		free(HEAP_POP(&tasks->heap, is_before).name);
+	HEAP_PUSH(&tasks->heap, told, is_before);
 	return 0;
 }
 
@@ -362,7 +327,7 @@ bool task_events_next(struct task_events *tasks, int64_t until, struct event *ev
 		}
 		if (!tasks->heap.count || tasks->heap.items[0].ts > until)
 			return false;
-		tasks->last = pop(tasks);
+		tasks->last = HEAP_POP(&tasks->heap, is_before);
 		found = happens(tasks, &tasks->last, event);
 		free(tasks->last.name);
 		tasks->last.name = NULL;
