@@ -54,4 +54,14 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		count_low_;                                                                    \
 	})
 
+/* Removes `number` elements from place `at` on, which the caller has freed; those behind them move up. Needs <string.h>. */
+#define ARRAY_REMOVE(array, at, number)                                                        \
+	({                                                                                     \
+		size_t array_at_ = (at), array_number_ = (number);                             \
+                                                                                               \
+		(array)->count -= array_number_;                                               \
+		memmove((array)->items + array_at_, (array)->items + array_at_ + array_number_, \
+			((array)->count - array_at_) * sizeof(*(array)->items));               \
+	})
+
 #endif

@@ -585,14 +585,13 @@ static struct active_chart *add_chart(struct measure *measure, const char *name)
 
 static void remove_chart(struct measure *measure, size_t at)
 {
-	struct active_chart **items = measure->charts.items, *chart = items[at];
+	struct active_chart *chart = measure->charts.items[at];
 
 	measure->gone.ends += chart->ends;
 	measure->gone.forgotten += chart->set.forgotten;
 	measure->gone.judged |= chart->set.judged;
 	active_chart_free(chart);
-	measure->charts.count--;
-	memmove(items + at, items + at + 1, (measure->charts.count - at) * sizeof(struct active_chart *));
+	ARRAY_REMOVE(&measure->charts, at, 1);
 }
 
 /* If there are too many, drops the least recent key, and its chart if that has no other. */

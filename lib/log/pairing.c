@@ -196,7 +196,7 @@ static void begin_call(struct pairing *pairing, const struct event *event, const
 	fields_unsigned(fields, "__probe_ip", &ip);
 	if (caller->open.count == OPEN_MOST) {
 		free(caller->open.items[0].arguments);
-		memmove(caller->open.items, caller->open.items + 1, --caller->open.count * sizeof(*caller->open.items));
+		ARRAY_REMOVE(&caller->open, 0, 1);
 	}
 	line_begin(&pairing->text, "");
 	append_told(&pairing->text, fields, "arg.");
@@ -237,8 +237,7 @@ static int end_call(struct pairing *pairing, struct caller *caller, size_t at, i
 	int status = write_call(pairing, caller, &caller->open.items[at], ts, fields);
 
 	free(caller->open.items[at].arguments);
-	caller->open.count--;
-	memmove(&caller->open.items[at], &caller->open.items[at + 1], (caller->open.count - at) * sizeof(*caller->open.items));
+	ARRAY_REMOVE(&caller->open, at, 1);
 	return status;
 }
 

@@ -42,8 +42,7 @@ static void forget_calls(struct rating *rating, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(rating->calls.items[i].name);
-	rating->calls.count -= count;
-	memmove(rating->calls.items, rating->calls.items + count, rating->calls.count * sizeof(struct rated_call));
+	ARRAY_REMOVE(&rating->calls, 0, count);
 }
 
 void rating_free(struct rating *rating)

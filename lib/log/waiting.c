@@ -70,7 +70,7 @@ static void forget_lent(struct waiting *waiting, size_t at)
 {
 	free(waiting->lent.items[at]->parts.items);
 	free(waiting->lent.items[at]);
-	memmove(waiting->lent.items + at, waiting->lent.items + at + 1, (--waiting->lent.count - at) * sizeof(struct lent *));
+	ARRAY_REMOVE(&waiting->lent, at, 1);
 }
 
 void waiting_free(struct waiting *waiting)
@@ -125,8 +125,7 @@ static void halve(struct waiting *waiting, struct thread *thread)
 
 	for (size_t i = 0; i < gone; i++)
 		forget_call(waiting, &thread->calls.items[i]);
-	thread->calls.count -= gone;
-	memmove(thread->calls.items, thread->calls.items + gone, thread->calls.count * sizeof(struct call));
+	ARRAY_REMOVE(&thread->calls, 0, gone);
 	waiting->counts.dropped += gone;
 }
 

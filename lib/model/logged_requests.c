@@ -107,8 +107,7 @@ static size_t find_logging(struct logged_requests *logged, char *name)
 static void drop_oldest(struct logged_requests *logged)
 {
 	free(logged->waiting.items[0].id);
-	logged->waiting.count--;
-	memmove(logged->waiting.items, logged->waiting.items + 1, logged->waiting.count * sizeof(*logged->waiting.items));
+	ARRAY_REMOVE(&logged->waiting, 0, 1);
 }
 
 int logged_requests_take(struct logged_requests *logged, size_t host, const struct fields *fields)

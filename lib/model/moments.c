@@ -318,9 +318,7 @@ static struct signal *claim(struct moments *moments, size_t i)
 	struct signal *signal = moments->pending.items[i];
 
 	*ARRAY_ADD(&moments->moment->worst) = signal;
-	moments->pending.count--;
-	memmove(&moments->pending.items[i], &moments->pending.items[i + 1],
-		(moments->pending.count - i) * sizeof(*moments->pending.items));
+	ARRAY_REMOVE(&moments->pending, i, 1);
 	return signal;
 }
 

@@ -131,7 +131,7 @@ static void insert_title(struct known_thread *thread, int64_t ts, char *title)
 
 	if (thread->titles.count == TITLES) {
 		free(thread->titles.items[0].title);
-		memmove(thread->titles.items, thread->titles.items + 1, sizeof(*titles) * --thread->titles.count);
+		ARRAY_REMOVE(&thread->titles, 0, 1);
 	}
 	place = thread->titles.count;
 	*ARRAY_ADD(&thread->titles) = (struct known_title){ts, title};

@@ -212,7 +212,7 @@ static int read_shift(struct tracks *tracks, struct track *track, const struct f
 	shift.clock = tracks->site->clock;
 	track->all_shifts++;
 	if (track->shifts.count == TRACK_SHIFTS)
-		memmove(track->shifts.items, track->shifts.items + 1, --track->shifts.count * sizeof(shift));
+		ARRAY_REMOVE(&track->shifts, 0, 1);
 	*ARRAY_ADD(&track->shifts) = shift;
 	return 0;
 }

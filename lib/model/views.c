@@ -291,8 +291,7 @@ static void note_before(struct views *views, const struct watched *watched, cons
 		i = 0;
 	if (i < views->before.count) {
 		free(views->before.items[i].words);
-		views->before.count--;
-		memmove(&views->before.items[i], &views->before.items[i + 1], (views->before.count - i) * sizeof(*views->before.items));
+		ARRAY_REMOVE(&views->before, i, 1);
 	}
 	*ARRAY_ADD(&views->before) = (struct changed){watched, memory_format("%s: %s", watched->path, value ? value : "nothing")};
 }

@@ -158,7 +158,7 @@ static void clear(struct space *space, uint64_t start, uint64_t end)
 			old->end = start;
 			at++;
 		} else {
-			memmove(old, old + 1, (--space->mappings.count - at) * sizeof(*old));
+			ARRAY_REMOVE(&space->mappings, at, 1);
 		}
 		if (upper.end > end)
 			insert(space, at, &upper);

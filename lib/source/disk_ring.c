@@ -221,14 +221,11 @@ static int forget_old(struct disk_ring *ring, size_t coming)
 	for (; ring->first_meaning < ring->meanings.count && ring->meanings.items[ring->first_meaning].at < ring->from; ring->first_meaning++)
 		keep(ring, ring->meanings.items[ring->first_meaning]);
 	if (ring->first > ring->pieces.count / 2) {
-		memmove(ring->pieces.items, ring->pieces.items + ring->first, (ring->pieces.count - ring->first) * sizeof(*ring->pieces.items));
-		ring->pieces.count -= ring->first;
+		ARRAY_REMOVE(&ring->pieces, 0, ring->first);
 		ring->first = 0;
 	}
 	if (ring->first_meaning > ring->meanings.count / 2) {
-		memmove(ring->meanings.items, ring->meanings.items + ring->first_meaning,
-			(ring->meanings.count - ring->first_meaning) * sizeof(*ring->meanings.items));
-		ring->meanings.count -= ring->first_meaning;
+		ARRAY_REMOVE(&ring->meanings, 0, ring->first_meaning);
 		ring->first_meaning = 0;
 	}
 	return ring->from == before ? 0 : ring_file_forget(ring->file, ring->from);

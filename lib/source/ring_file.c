@@ -48,8 +48,7 @@ static uint32_t take_first(struct chunks *chunks)
 	uint32_t chunk = chunks->list.items[chunks->gone++];
 
 	if (chunks->gone > chunks->list.count / 2) {
-		chunks->list.count -= chunks->gone;
-		memmove(chunks->list.items, chunks->list.items + chunks->gone, chunks->list.count * sizeof(*chunks->list.items));
+		ARRAY_REMOVE(&chunks->list, 0, chunks->gone);
 		chunks->gone = 0;
 	}
 	return chunk;

@@ -607,8 +607,7 @@ static void forget_moves(struct moves *moves, int64_t before)
 	if (!old)
 		return;
 	moves->before = moves->items[old - 1].end;
-	moves->count -= old;
-	memmove(moves->items, moves->items + old, moves->count * sizeof(*moves->items));
+	ARRAY_REMOVE(moves, 0, old);
 }
 
 static void forget_of(struct socket *socket, int64_t before)

@@ -339,7 +339,7 @@ static void take(struct handed_requests *handed, const struct event *event, cons
 		return;
 	worker = worker_of(handed, event->tid);
 	if (worker->taken.count == TAKEN_MAX)
-		memmove(worker->taken.items, worker->taken.items + 1, --worker->taken.count * sizeof(*worker->taken.items));
+		ARRAY_REMOVE(&worker->taken, 0, 1);
 	*ARRAY_ADD(&worker->taken) = (struct taken){meaning->type, (uint64_t)event_number(event, meaning->depth), *requests};
 }
 
@@ -390,8 +390,7 @@ static void see_end(struct handed_requests *handed, const struct event *event, c
 
 		if (!is_end_of(meaning->type->name, taken->entry->name) || (depth && taken->depth && taken->depth != depth))
 			continue;
-		worker->taken.count--;
-		memmove(&worker->taken.items[i], &worker->taken.items[i + 1], (worker->taken.count - i) * sizeof(*worker->taken.items));
+		ARRAY_REMOVE(&worker->taken, i, 1);
 		drop_if_idle(handed, worker);
 		return;
 	}

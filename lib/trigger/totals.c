@@ -229,8 +229,7 @@ static void drop_old(struct totals *totals, struct totals_key *key, int64_t newe
 	while (key->first < key->items.count && key->items.items[key->first].number <= newest - totals->reach)
 		slot_free(totals, &key->items.items[key->first++]);
 	if (key->first > 16 && key->first > key->items.count / 2) {
-		key->items.count -= key->first;
-		memmove(key->items.items, key->items.items + key->first, key->items.count * sizeof(*key->items.items));
+		ARRAY_REMOVE(&key->items, 0, key->first);
 		key->first = 0;
 	}
 }

@@ -72,8 +72,7 @@ int trigger_load(struct trigger_list *list, const char *name)
 static void take_trigger(struct trigger_list *from, size_t at, struct trigger_list *to)
 {
 	*ARRAY_ADD(&to->items) = from->items.items[at];
-	from->items.count--;
-	memmove(from->items.items + at, from->items.items + at + 1, (from->items.count - at) * sizeof(*from->items.items));
+	ARRAY_REMOVE(&from->items, at, 1);
 }
 
 /* The number of a trigger of the list that is written as this one; -1: there is none. */

@@ -172,10 +172,8 @@ void counted_trim(const struct thread *thread, int64_t before)
 	struct counts *counts = of(thread);
 	size_t drop = COUNT_UNTIL(counts->list.items, counts->list.count, ts, before - 1);
 
-	if (!drop)
-		return;
-	counts->list.count -= drop;
-	memmove(counts->list.items, counts->list.items + drop, counts->list.count * sizeof(*counts->list.items));
+	if (drop)
+		ARRAY_REMOVE(&counts->list, 0, drop);
 }
 
 static const struct part_event events[] = {

@@ -731,14 +731,10 @@ void stack_trim(const struct thread *thread, int64_t before)
 	struct marks *marks = of(thread);
 	size_t drop = marks_until(thread, before - 1), samples = COUNT_UNTIL(marks->samples.items, marks->samples.count, ts, before - 1);
 
-	if (drop) {
-		marks->list.count -= drop;
-		memmove(marks->list.items, marks->list.items + drop, marks->list.count * sizeof(*marks->list.items));
-	}
-	if (samples) {
-		marks->samples.count -= samples;
-		memmove(marks->samples.items, marks->samples.items + samples, marks->samples.count * sizeof(*marks->samples.items));
-	}
+	if (drop)
+		ARRAY_REMOVE(&marks->list, 0, drop);
+	if (samples)
+		ARRAY_REMOVE(&marks->samples, 0, samples);
 }
 
 static const struct part_event events[] = {

@@ -64,12 +64,9 @@ void cutter_begin(struct cutter *cutter, struct whole *whole)
 
 static void trim(struct thread *thread)
 {
-	size_t drop = thread->pieces.count - PIECES_KEPT;
-
 	if (thread->pieces.count < PIECES_MOST)
 		return;
-	memmove(thread->pieces.items, thread->pieces.items + drop, PIECES_KEPT * sizeof(*thread->pieces.items));
-	thread->pieces.count = PIECES_KEPT;
+	ARRAY_REMOVE(&thread->pieces, 0, thread->pieces.count - PIECES_KEPT);
 	stack_trim(thread, thread->pieces.items[0].start);
 	counted_trim(thread, thread->pieces.items[0].start);
 }
@@ -234,12 +231,8 @@ static void note_gaps(struct cutter *cutter)
 
 static void trim_slices(struct cpu *cpu)
 {
-	size_t drop = cpu->slices.count - SLICES_KEPT;
-
-	if (cpu->slices.count < SLICES_MOST)
-		return;
-	memmove(cpu->slices.items, cpu->slices.items + drop, SLICES_KEPT * sizeof(*cpu->slices.items));
-	cpu->slices.count = SLICES_KEPT;
+	if (cpu->slices.count >= SLICES_MOST)
+		ARRAY_REMOVE(&cpu->slices, 0, cpu->slices.count - SLICES_KEPT);
 }
 
 /* The thread is over: so is its last segment, and a wait in which it was killed was ended by nobody. */

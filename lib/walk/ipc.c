@@ -152,9 +152,7 @@ void ipc_sent(struct ipc *ipc, struct ipc_end sender, uint64_t bytes, uint32_t s
 		return;
 	}
 	if (channel->first > SENDS_MOST) {
-		memmove(channel->sends.items, channel->sends.items + channel->first,
-			(channel->sends.count - channel->first) * sizeof(*channel->sends.items));
-		channel->sends.count -= channel->first;
+		ARRAY_REMOVE(&channel->sends, 0, channel->first);
 		channel->first = 0;
 	}
 	*ARRAY_ADD(&channel->sends) = (struct sent){channel->sent, segment};
