@@ -512,7 +512,10 @@ static char *label_hold_back(const struct node *node)
 
 static char *every(const struct node *node)
 {
-	return memory_format("every %.3g ms", (double)detail_of(node)->period / 1e6);
+	char period[NUMBER_ROOM];
+
+	number_human_duration(period, detail_of(node)->period);
+	return memory_format("every %s", period);
 }
 
 char *words_label(const struct node *node)
