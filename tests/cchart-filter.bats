@@ -809,6 +809,47 @@ many_threads() {
 	assert_output --partial "chart 'x' counts, so it has no common="
 }
 
+# polls FROM CALL ERROR COUNT SLEPT: so many tries, each 0.1 s after the one before, of which it slept so many ms; all fail
+polls() {
+	awk -v at="$1" -v id="$2" -v error="$3" -v count="$4" -v slept="$5" 'function call(n, from, to, ret) {
+		printf "event ts=%.6f cpu=0 tid=9 comm=x name=raw_syscalls:sys_enter id=%d args=0x3,0x6,0x0,0x0,0x0,0x0\n", from, n
+		printf "event ts=%.6f cpu=0 tid=9 comm=x name=raw_syscalls:sys_exit id=%d ret=%d\n", to, n, ret
+	}
+	BEGIN { for (; count-- > 0; at += 0.1) { call(id, at, at + 0.0001, -error); call(230, at + 0.0002, at + 0.0002 + slept / 1000, 0) } }'
+}
+
+@test "tries that fail because somebody else has the thing are one wait, if the thread sleeps in between" {
+	call() { echo "event ts=$1 cpu=0 tid=9 comm=x name=raw_syscalls:sys_enter id=$2 args=0x3,$3,0x0,0x0,0x0,0x0"; echo "event ts=${1}001 cpu=0 tid=9 comm=x name=raw_syscalls:sys_exit id=$2 ret=0"; }
+	signals() { filter -c syscall --limit=0.35 --only-limit 2>/dev/null | records signal | awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^(start|value|key|open)=/) printf "%s ", $i; print "" }'; }
+	stream() { echo "stream version=1 machine=x86_64"; }
+	# the lock of a file: while it lasts, and in the end
+	{ stream; polls 2 72 11 6 99; call 2.600 72 0x6; echo "tick ts=9"; } >in
+	run signals <in
+	assert_output "start=2.000000000 key=fcntl value=0.400100000 open=yes 
+start=2.000000000 key=fcntl value=0.600001000 "
+	# it is given up: the last that is known
+	{ stream; polls 2 72 11 6 99; echo "tick ts=60"; } >in
+	run signals <in
+	assert_output "start=2.000000000 key=fcntl value=0.400100000 open=yes "
+	# a directory that is there may be all that is wanted
+	{ stream; polls 2 83 17 6 99; } >in
+	run signals <in
+	assert_output ""
+	call 2.600 83 0x0 >>in
+	run signals <in
+	assert_output "start=2.000000000 key=mkdir value=0.600001000 "
+	# not if the thread has other things to do, another call fails, or fcntl() is asked for something else
+	{ stream; polls 2 72 11 6 40; call 2.600 72 0x6; } >in
+	run signals <in
+	assert_output ""
+	{ stream; polls 2 72 22 6 99; call 2.600 72 0x6; } >in
+	run signals <in
+	assert_output ""
+	{ stream; polls 2 72 11 3 99; call 2.300 72 0x2; polls 2.301 72 11 3 99; } >in
+	run signals <in
+	assert_output "start=2.000000000 key=fcntl value=0.401100000 open=yes "
+}
+
 @test "limits that were made another way are refused" {
 	(for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done) >in
 	refused() { # OPTION...: limits of the file `limits`

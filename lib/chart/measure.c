@@ -53,6 +53,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	see_execs(measure);
 	see_switches(measure);
 	see_wakes(measure);
+	failures_shipped(); /* before the process is confined */
 	measure->now = measure->ended = measure->recompute_at = INT64_MIN;
 	return measure;
 }
@@ -63,6 +64,7 @@ static void active_chart_free(struct active_chart *chart)
 		pair_table_free(chart->pairs);
 	disarmed_keys_free(chart->disarmed);
 	traffic_free(chart->traffic);
+	polled_free(chart->polled);
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
 	free(chart->name);
@@ -218,6 +220,8 @@ static void prepare_pairs(struct measure *measure, struct active_chart *added)
 	lasting = added->traffic && added->by_thread && start->keys <= 1 && !start->length && !added->chart->nest;
 	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
 				      lasting ? 2 : start->keys ? start->keys : 1);
+	if (lasting)
+		added->polled = polled_new(measure, failures_shipped());
 	added->silences = (struct silences){.waits = lasting ? added->pairs : NULL, .traffic = added->traffic, .swept = INT64_MIN};
 }
 
@@ -259,6 +263,10 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	if (measure->defined == CHARTS_MAX) {
 		chart_free(chart);
 		return fail("more than %d charts", CHARTS_MAX);
+	}
+	if (chart->calls && !failures_shipped()) {
+		chart_free(chart);
+		return -1;
 	}
 	chart_forget_context(chart);
 	if (measure->judge.policy->known)
@@ -305,17 +313,21 @@ static int forget_dead(struct measure *measure, struct binding *binding, const s
 }
 
 /* Tells whether a thread that enters a system call only waits for work there. */
-static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event, bool *waits)
+static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event, bool *waits, bool *no_try)
 {
+	enum { OPERATION = 1, SET_LOCK = 6, SET_DESCRIPTION_LOCK = 37 };
 	struct traffic *traffic = binding->chart->traffic;
 	int64_t argument[3] = {0};
 	enum call_use use;
 
-	*waits = false;
+	*waits = *no_try = false;
 	if (!traffic)
 		return false;
 	use = binding_call(binding, &measure->world, traffic, event, argument);
 	*waits = use == CALL_MANY;
+	*no_try = use == CALL_FCNTL && argument[OPERATION] != SET_LOCK && argument[OPERATION] != SET_DESCRIPTION_LOCK;
+	if (binding->chart->polled && (use == CALL_IDLE || use == CALL_MANY))
+		polled_sleeps(binding->chart->polled, event->tid, event->ts);
 	return traffic_enter(traffic, event->tid, use < CALL_MANY ? 0 : events_tgid(measure->events, event->tid), use, argument, event->ts);
 }
 
@@ -323,7 +335,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 {
 	struct active_chart *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth, place[CHART_KEYS_MAX];
-	bool idle, waits, goes_on;
+	bool idle, waits, no_try, goes_on;
 	struct start *start, *over;
 
 	if (chart->by_thread && *key == 0)
@@ -332,7 +344,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 		return 0;
 	if (outcome_abandon(measure, silence_unended(&chart->silences, event->tid), event->ts, false) < 0)
 		return -1;
-	idle = is_idle(measure, binding, event, &waits);
+	idle = is_idle(measure, binding, event, &waits, &no_try);
 	over = silence_enter(&chart->silences, event->tid, waits, &goes_on);
 	if (over && outcome_silence(measure, over) < 0)
 		return -1;
@@ -348,6 +360,8 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	}
 	if (forget_dead(measure, binding, event, key, &depth) < 0 || start_begin(measure, binding, event, key, length, &start) < 0)
 		return -1;
+	if (start)
+		start->no_try = no_try;
 	if (start)
 		start->depth = depth;
 	return 0;
@@ -371,6 +385,10 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 					 : pair_end(chart->pairs, place, length);
 	if (chart->disarmed)
 		disarmed_keys_add(chart->disarmed, key);
+	if (chart->polled)
+		polled_wakes(chart->polled, event->tid, result, event->ts);
+	if (chart->polled && start && polled_return(chart->polled, start, result, event->ts) < 0)
+		return -1;
 	if (chart->traffic && result > 0 && traffic_is_new(chart->traffic, event->tid))
 		traffic_cut(chart->traffic, event->tid, binding_use(binding, &measure->world, chart->traffic, event));
 	else if (chart->traffic)
@@ -416,6 +434,8 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct active_chart *chart = measure->charts.items[i];
 
+		if (chart->polled && polled_exit(chart->polled, (int32_t)tid) < 0)
+			return -1;
 		if (chart->traffic && traffic_exit(chart->traffic, (int32_t)tid) && chart->turns &&
 		    turn_exit(measure, chart, tid, now) < 0)
 			return -1;

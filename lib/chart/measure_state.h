@@ -10,6 +10,7 @@
 #include "chart/disarmed_keys.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
+#include "chart/polled.h"
 #include "chart/recorded.h"
 #include "chart/silence.h"
 #include "source/traced.h"
@@ -30,6 +31,7 @@ struct active_chart {
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
 	bool turns; /* it measures turns */
 	uint64_t idle; /* starts that only waited for work */
+	struct polled *polled; /* tries of its threads that are one wait; NULL: its events are no system calls of one thread each */
 	struct silences silences; /* of its turns, or of its waits for answers */
 	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings; /* one for each line */

@@ -297,7 +297,7 @@ static void take_age(struct start *start, int64_t now, bool open)
 /* A signal said that it had not ended; another says how long it took in the end, whatever the limits are by now. */
 static bool was_told(const struct start *start)
 {
-	return start->state == START_REPORTED || start->state == START_RELEASED;
+	return start->state == START_REPORTED || start->state == START_RELEASED || start->told;
 }
 
 /* Ends a start that was handed out, and gives it back. */
@@ -517,6 +517,7 @@ int measure_time(struct measure *measure, int64_t now)
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
 		    (chart->silences.count && silence_time(measure, chart, measure->now) < 0) ||
+		    (chart->polled && polled_time(chart->polled, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now, &begun) < 0)
 			return -1;
 	}
@@ -544,6 +545,8 @@ int measure_lost(struct measure *measure, int64_t now)
 		if (measure->charts.items[i]->disarmed)
 			disarmed_keys_clear(measure->charts.items[i]->disarmed);
 		rate_forget(measure->charts.items[i]);
+		if (measure->charts.items[i]->polled && polled_forget(measure->charts.items[i]->polled) < 0)
+			return -1;
 	}
 	recorded_lost(&measure->recorded);
 	return forget_starts(measure, now);
@@ -685,6 +688,8 @@ int measure_end(struct measure *measure)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct active_chart *chart = measure->charts.items[i];
 
+		if (chart->polled && polled_forget(chart->polled) < 0)
+			return -1;
 		forget_stream(chart);
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0 || judge_digests(&measure->judge, &chart->set) < 0)
 			return -1;

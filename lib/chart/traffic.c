@@ -59,7 +59,7 @@ static const struct {
 	{"msgrcv", CALL_IDLE}, {"mq_timedreceive", CALL_IDLE}, {"exit", CALL_IDLE}, {"exit_group", CALL_IDLE},
 	{"epoll_wait", CALL_MANY}, {"epoll_pwait", CALL_MANY}, {"epoll_pwait2", CALL_MANY}, {"poll", CALL_MANY}, {"ppoll", CALL_MANY},
 	{"select", CALL_MANY}, {"_newselect", CALL_MANY}, {"pselect6", CALL_MANY}, {"io_getevents", CALL_MANY}, {"io_pgetevents", CALL_MANY},
-	{"io_uring_enter", CALL_MANY}, {"futex", CALL_FUTEX}, {"futex_wait", CALL_FUTEX_WAIT}, {"futex_waitv", CALL_IDLE},
+	{"io_uring_enter", CALL_MANY}, {"fcntl", CALL_FCNTL}, {"futex", CALL_FUTEX}, {"futex_wait", CALL_FUTEX_WAIT}, {"futex_waitv", CALL_IDLE},
 	{"accept", CALL_ACCEPT}, {"accept4", CALL_ACCEPT}, {"connect", CALL_CONNECT}, {"open", CALL_OPEN}, {"openat", CALL_OPEN},
 	{"openat2", CALL_OPEN}, {"creat", CALL_OPEN}, {"close", CALL_CLOSE},
 	{"read", CALL_READ}, {"readv", CALL_READ}, {"recvfrom", CALL_RECEIVE}, {"recvmsg", CALL_RECEIVE}, {"recvmmsg", CALL_RECEIVE},
@@ -256,7 +256,7 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 		return true;
 	if (use == CALL_FUTEX || use == CALL_FUTEX_WAIT)
 		return !waits_for_lock(use, argument);
-	thread = use != CALL_OTHER ? thread_of(traffic, tid) : NULL;
+	thread = use != CALL_OTHER && use != CALL_FCNTL ? thread_of(traffic, tid) : NULL;
 	if (!thread)
 		return false;
 	thread->tgid = tgid > 0 ? tgid : tid;

@@ -8,14 +8,15 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "chart/failures.h"
 
 #define LIST "charts/formats/waits.calls"
 
 /* A line of the list. */
 struct call_line {
-	enum { CALL_MANY, CALL_RECEIVES, CALL_SENDS, CALL_ASKS, CALL_CLOSES, CALL_FAILS } kind;
+	enum { CALL_MANY, CALL_CHILDREN, CALL_RECEIVES, CALL_SENDS, CALL_ASKS, CALL_CLOSES, CALL_FAILS } kind;
 	const char *call; /* a pattern, but of CALL_MANY and CALL_FAILS */
-	char *rest;	  /* the kind of file, or the errors; NULL: none */
+	char *rest;	  /* the kind of file; NULL: none. The errors of CALL_FAILS are read elsewhere (chart/failures.h) */
 };
 
 struct kept {
@@ -30,6 +31,7 @@ struct reasons {
 	struct kept *by_key;
 	char *text; /* of the list of calls */
 	ARRAY(struct call_line) calls;
+	const struct failures *failures;
 };
 
 static bool is_call(const struct reason *reason)
@@ -62,24 +64,13 @@ static bool does(const struct reasons *reasons, const struct reason *reason, int
 
 bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result)
 {
-	for (size_t i = 0; result < 0 && i < reasons->calls.count; i++) {
-		const struct call_line *line = &reasons->calls.items[i];
-
-		if (line->kind != CALL_FAILS || strcmp(syscall, line->call) != 0)
-			continue;
-		for (char *at = line->rest, *end = at; at && *at; at = end)
-			if (strtoll(at, &end, 10) == -result)
-				return true;
-			else if (end == at)
-				break;
-	}
-	return false;
+	return failures_has(reasons->failures, syscall, result);
 }
 
 /* "many recvfrom udp socket", cut in place. -1 after fail(). */
 static int add_line(struct reasons *reasons, char *text, int number)
 {
-	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_RECEIVES] = "receives", [CALL_SENDS] = "sends",
+	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_CHILDREN] = "children", [CALL_RECEIVES] = "receives", [CALL_SENDS] = "sends",
 					     [CALL_ASKS] = "asks", [CALL_CLOSES] = "closes", [CALL_FAILS] = "fails"};
 	const char *kind = strsep(&text, " "), *call = text ? strsep(&text, " ") : NULL;
 
@@ -88,7 +79,7 @@ static int add_line(struct reasons *reasons, char *text, int number)
 			*ARRAY_ADD(&reasons->calls) = (struct call_line){i, call, text};
 			return 0;
 		}
-	return fail(LIST ":%d: a line is many, receives, sends, asks, closes or fails, and a call", number);
+	return fail(LIST ":%d: a line is many, children, receives, sends, asks, closes or fails, and a call", number);
 }
 
 struct reasons *reasons_new(void)
@@ -99,7 +90,8 @@ struct reasons *reasons_new(void)
 
 	reasons->text = path ? file_read(path, NULL) : NULL;
 	free(path);
-	status = reasons->text ? 0 : -1;
+	reasons->failures = reasons->text ? failures_shipped() : NULL;
+	status = reasons->failures ? 0 : -1;
 	for (rest = reasons->text; status == 0 && (line = strsep(&rest, "\n"));) {
 		number++;
 		if (*line && *line != '#')
@@ -164,6 +156,7 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 	kept->index = (int16_t)reasons->list.count;
 	point(&kept->reason, kept->key);
 	kept->reason.many = is_of_many(reasons, &kept->reason);
+	kept->reason.children = does(reasons, &kept->reason, CALL_CHILDREN);
 	kept->reason.receives = does(reasons, &kept->reason, CALL_RECEIVES);
 	kept->reason.sends = does(reasons, &kept->reason, CALL_SENDS);
 	kept->reason.asks = does(reasons, &kept->reason, CALL_ASKS);

@@ -15,6 +15,7 @@ struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none
 	bool many;	 /* it waits for any of many events: a thread in it is idle, see ask.c */
 	bool receives; /* it takes something out of a file or socket */
 	bool sends;    /* it puts something in */
+	bool children; /* it waits for a child to end */
 	bool asks, closes; /* it makes the file a connection by which the process asks; it closes the file */
 };
 

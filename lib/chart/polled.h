@@ -1,0 +1,37 @@
+/*
+ * polled: tries that are one wait. A thread that tries to get something which somebody else has fails, sleeps, and tries again: so it waits, though
+ * each of its calls is short. The call that gets it in the end counts from the begin of the first try on. A wait for a lock that is abnormal
+ * is told at its next try, as one that has not ended yet, and its context is kept until it ends, or the thread has not tried for ten seconds.
+ *
+ * A try belongs to those before it if the thread has slept most of the time since the last one failed: it did nothing else of weight.
+ */
+#ifndef CHART_POLLED_H
+#define CHART_POLLED_H
+
+#include "chart/failures.h"
+#include "chart/start.h"
+
+struct measure;
+struct polled;
+
+/* All functions that return an int return 0, or -1 if the listener of the measure did. */
+
+struct polled *polled_new(struct measure *measure, const struct failures *failures); /* which must outlive it */
+void polled_free(struct polled *polled); /* NULL is allowed */
+int polled_forget(struct polled *polled); /* another stream begins, or events were lost */
+
+/* A thread enters a call that may be a sleep, and returns from it with this result. */
+void polled_sleeps(struct polled *polled, int32_t tid, int64_t ts);
+void polled_wakes(struct polled *polled, int32_t tid, int64_t result, int64_t ts);
+
+/*
+ * A call of the thread has returned this, and its start is about to end: the start may begin earlier then, and then `told` says whether a signal has
+ * told of the wait. The listener is told of a wait that lasts.
+ */
+int polled_return(struct polled *polled, struct start *start, int64_t result, int64_t now);
+
+/* The thread has ended; the time passes. */
+int polled_exit(struct polled *polled, int32_t tid);
+int polled_time(struct polled *polled, int64_t now);
+
+#endif
