@@ -240,6 +240,7 @@ window() {
 		killed|hoarder: killed by the OOM killer
 		hit|worker: running
 		hung|unknown: futex of victim
+		unended-child|xz: running
 		killed-server|unknown: futex of server
 		polled|keeper: running
 		polled-shell|unknown: holder of what sleep polls by mkdir
@@ -929,6 +930,18 @@ overtaken() {
 	run bash -c 'graph-build --text in | grep -o "^node.*deed=service" | grep -o "name=\"[^\"]*"'
 	assert_line --regexp '^name="victim: swap-in of 7:0 in service$'
 	assert_line --regexp '^name="bulky: swap-in of 254:0 in service$'
+}
+
+@test "a thread that still waits for one of several children waits for nobody who is known" {
+	sed '/ts=1.001300000/i event ts=1.00125 cpu=0 tid=10 comm=victim name=sched:sched_process_fork parent_comm=victim parent_pid=10 child_comm=victim child_pid=31' \
+		"$W/unended-child.txt" >in
+	run bash -c 'graph-build --text in | grep -o "name=\"unknown: [^\"]*"'
+	assert_output 'name="unknown: wait4 of victim'
+	# one of them has ended
+	sed -i '/ts=1.002000000/i event ts=1.0014 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=31\
+		event ts=1.0015 cpu=2 tid=31 name=sched:sched_switch prev_pid=31 prev_state=Z next_pid=0' in
+	run bash -c 'graph-build --text in | grep -c "name=\"xz: running"'
+	assert_output 1
 }
 
 @test "a wait whose end may have come on a CPU that was not recorded says so" {

@@ -324,11 +324,34 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	return ask;
 }
 
+/*
+ * The only process that the thread has started within the data, and that lives at their end, as a question that it answers by its end. If there are
+ * several, the thread waits for any of them.
+ */
+static struct question only_child(const struct wake *wake, const struct thread *thread)
+{
+	static const struct question none = {TIME_NONE, INDEX_NONE, INDEX_NONE};
+	struct question question = none;
+
+	for (size_t i = 0; i < wake->threads.count; i++) {
+		const struct thread *child = wake->threads.items[i];
+
+		if (child->parent != thread->index || child->died != TIME_NONE || core_same_process(wake, thread, child->index))
+			continue;
+		if (question.of != INDEX_NONE)
+			return none;
+		question = (struct question){child->born, thread->index, child->index};
+	}
+	return question;
+}
+
 /* The question that is still open at the end of the data: nobody has ended the wait but a timer of the thread's own, or nobody has. */
 static struct question open_question(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 
+	if (wait->what == WHAT_WAIT && wait->cause == CAUSE_NONE && reason_at(wake->reasons, wait->call)->children)
+		return only_child(wake, thread);
 	if (takes(wake, wait) && (is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE))
 		return question_in(wake, thread, wait);
 	return (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
