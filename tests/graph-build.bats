@@ -210,6 +210,7 @@ window() {
 		stand|victim: write of 7:0 in service
 		clients|worker: running
 		handed-on|worker: running
+		handed-to-new|backend: running
 		room|worker: running
 		shared-loop|worker: running
 		others-answer|timer: epoll_wait of helper

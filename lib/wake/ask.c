@@ -196,15 +196,17 @@ static int64_t last_answer(const struct wake *wake, const struct thread *thread,
 	return TIME_NONE;
 }
 
-/* When the thread woke the one that then woke the other, which is of its process: it handed the request on. TIME_NONE: it did not. */
-static int64_t handed_over(const struct wake *wake, const struct thread *thread, const struct thread *other, const struct piece *wait)
+/*
+ * When the thread woke the one that then, at this time, woke or made the other, which is of its process: it handed the request on. TIME_NONE: it
+ * did not.
+ */
+static int64_t handed_over(const struct wake *wake, const struct thread *thread, const struct thread *other, int32_t by, int64_t ts)
 {
-	int32_t by = ended_by(wake, wait);
 	const struct piece *before;
 
 	if (!core_same_process(wake, other, by) || core_same_process(wake, other, thread->index))
 		return TIME_NONE;
-	before = last_wait(wake->threads.items[by], ended(wake, wait));
+	before = last_wait(wake->threads.items[by], ts);
 	return before && ended_by(wake, before) == thread->index ? ended(wake, before) : TIME_NONE;
 }
 
@@ -231,7 +233,7 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 			break;
 		if (by == thread->index)
 			return (struct ask){ended(wake, wait), by};
-		over = condition ? TIME_NONE : handed_over(wake, thread, other, wait);
+		over = condition ? TIME_NONE : handed_over(wake, thread, other, by, ended(wake, wait));
 		if (over != TIME_NONE && over >= answered)
 			relayed.since = over;
 		if (shared.since == TIME_NONE && core_same_process(wake, thread, by) && !core_same_process(wake, thread, other->index))
@@ -239,6 +241,10 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 	}
 	if (other->parent == thread->index && other->born >= answered)
 		return (struct ask){other->born, thread->index};
+	if (other->parent != INDEX_NONE && !condition && relayed.since == TIME_NONE) {
+		over = handed_over(wake, thread, other, other->parent, other->born);
+		relayed.since = over >= answered ? over : TIME_NONE;
+	}
 	return relayed.since == TIME_NONE ? shared : relayed;
 }
 
