@@ -74,7 +74,7 @@ static void trim(struct thread *thread)
 static void add_wait_word(struct cutter *cutter, struct open_segment *open, uint32_t number)
 {
 	if (number)
-		contents_add(&open->contents, identities_wait(cutter->identities, number));
+		segment_contents_add(&open->contents, identities_wait(cutter->identities, number));
 }
 
 /* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */
@@ -335,7 +335,7 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	waker = cutter->wake->threads.items[doer.thread];
 	open = open_segment_of(cutter->open_segments, waker);
 	if (open->segment != NUMBER_NONE && !events_of_pipe(cutter->wake->events, tid)) /* markers of tasks wake whoever records them, now and then */
-		contents_add(&open->contents, word);
+		segment_contents_add(&open->contents, word);
 }
 
 static void closed(struct cutter *cutter, struct ipc_end end)
@@ -410,7 +410,7 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 	open->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
 	open->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
 	open->slept_from = open->slept ? thread_last(thread)->start : 0;
-	contents_add(&open->contents, call->word);
+	segment_contents_add(&open->contents, call->word);
 	if (call->returns && open->handlers)
 		handle(cutter, thread, open, -1);
 	open->called_in = open->segment;
@@ -433,7 +433,7 @@ void cutter_returned(struct cutter *cutter, const struct event *event, const int
 	if (ret && open->call.reason != CALL_NONE && open->segment != NUMBER_NONE) {
 		sender = moved(cutter, thread, open, *ret);
 		if (!open->slept)
-			contents_return(&open->contents, identities_result(cutter->identities, open->call.reason, *ret));
+			segment_contents_return(&open->contents, identities_result(cutter->identities, open->call.reason, *ret));
 	}
 	if (open->slept)
 		cut(cutter, thread, ret, sender);

@@ -15,72 +15,6 @@ struct open_segments {
 	uint32_t names_epoch;
 };
 
-/* --- contents ---------------------------------------------------------------------------------------------------------- */
-
-static void free_contents(struct segment_contents *contents)
-{
-	free(contents->words.items);
-	free(contents->sequence.items);
-	free(contents->results.items);
-	free(contents->counters.items);
-	free(contents->samples.items);
-}
-
-void contents_add(struct segment_contents *contents, uint32_t word)
-{
-	size_t before = contents->sequence.count;
-
-	if (before && contents->sequence.items[before - 1] == word)
-		return;
-	if (before < SEQUENCE_MOST)
-		*ARRAY_ADD(&contents->sequence) = word;
-	for (size_t i = contents->words.count; i-- > 0;)
-		if (contents->words.items[i] == word)
-			return;
-	*ARRAY_ADD(&contents->words) = word;
-}
-
-void contents_return(struct segment_contents *contents, uint32_t word)
-{
-	for (size_t i = contents->results.count; i-- > 0;)
-		if (contents->results.items[i] == word)
-			return;
-	*ARRAY_ADD(&contents->results) = word;
-}
-
-void contents_count(struct whole_counts *counts, uint32_t word, uint64_t count)
-{
-	for (size_t i = 0; i < counts->count; i++)
-		if (counts->items[i].word == word) {
-			counts->items[i].count += count;
-			return;
-		}
-	*ARRAY_ADD(counts) = (struct whole_count){.word = word, .count = count};
-}
-
-static void move_counts(struct whole_counts *from, struct whole_counts *to, uint32_t segment)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		from->items[i].segment = segment;
-		*ARRAY_ADD(to) = from->items[i];
-	}
-	from->count = 0;
-}
-
-static void close_contents(struct segment_contents *contents, struct whole *whole, uint32_t number)
-{
-	struct segment *segment = &whole->segments.items[number];
-
-	segment->sequence = whole_sequence(whole, contents->sequence.items, contents->sequence.count);
-	segment->set = whole_set(whole, contents->words.items, contents->words.count);
-	segment->results = whole_set(whole, contents->results.items, contents->results.count);
-	move_counts(&contents->counters, &whole->counters, number);
-	move_counts(&contents->samples, &whole->samples, number);
-	contents->words.count = contents->sequence.count = contents->results.count = 0;
-}
-
-/* --- open segments ------------------------------------------------------------------------------------------------------ */
-
 struct open_segments *open_segments_new(struct events *events, struct wake *wake)
 {
 	struct open_segments *all = NEW(struct open_segments);
@@ -97,7 +31,7 @@ void open_segments_forget(struct open_segments *all)
 
 		if (!open)
 			continue;
-		free_contents(&open->contents);
+		segment_contents_free(&open->contents);
 		free(open);
 	}
 	all->list.count = 0;
@@ -209,9 +143,9 @@ void open_segment_begin(struct open_segments *all, struct open_segment *open, in
 	if (open->handlers)
 		all->whole->segments.items[open->segment].flags |= SEGMENT_HANDLER;
 	if (woken)
-		contents_add(&open->contents, woken);
+		segment_contents_add(&open->contents, woken);
 	if (open->task)
-		contents_add(&open->contents, open->task);
+		segment_contents_add(&open->contents, open->task);
 }
 
 struct segment *open_segment_end(struct open_segments *all, const struct thread *thread, struct open_segment *open, int64_t wait_from,
@@ -222,7 +156,7 @@ struct segment *open_segment_end(struct open_segments *all, const struct thread 
 	segment->wait_from = later(wait_from, segment->start);
 	segment->end = later(end, segment->wait_from);
 	add_up(all->wake, thread, segment, segment->wait_from);
-	close_contents(&open->contents, all->whole, open->segment);
+	segment_contents_close(&open->contents, all->whole, open->segment);
 	open->segment = NUMBER_NONE;
 	return segment;
 }

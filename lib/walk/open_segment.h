@@ -4,7 +4,7 @@
  *	all = open_segments_new(events, wake)
  *	open_segments_begin(all, whole)				for each whole
  *	open = open_segment_of(all, thread)			a thread has one from when it is first asked for
- *	contents_add(&open->contents, word)			something happened in it
+ *	segment_contents_add(&open->contents, word)		something happened in it
  *	open_segment_end(); open_segment_begin()		where a segment ends, and another begins
  *	open_segments_forget(all)				no thread has one any more
  *	open_segments_free(all)
@@ -16,6 +16,7 @@
 
 #include "event/event.h"
 #include "wake/core.h"
+#include "walk/segment_contents.h"
 #include "walk/wait_identity.h"
 #include "walk/whole.h"
 
@@ -27,12 +28,6 @@ struct open_segment_process { /* what words call it */
 	/* private */
 	uint32_t epoch;
 	UT_hash_handle hh;
-};
-
-/* What happened in a segment: the events as a set and in order, what system calls returned, what was counted, and where samples found the thread. */
-struct segment_contents {
-	ARRAY(uint32_t) words, sequence, results;
-	struct whole_counts counters, samples;
 };
 
 struct open_segment {
@@ -76,9 +71,5 @@ void open_segment_name(struct open_segments *all, const struct thread *thread, s
 /* Another segment begins; `woken`: a word for what woke the thread, 0: none. The open one ends, with a wait since `wait_from`, or as one without. */
 void open_segment_begin(struct open_segments *all, struct open_segment *open, int64_t start, uint32_t woken);
 struct segment *open_segment_end(struct open_segments *all, const struct thread *thread, struct open_segment *open, int64_t wait_from, int64_t end);
-
-void contents_add(struct segment_contents *contents, uint32_t word);
-void contents_return(struct segment_contents *contents, uint32_t result);
-void contents_count(struct whole_counts *counts, uint32_t word, uint64_t count); /* of counters or samples */
 
 #endif

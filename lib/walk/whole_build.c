@@ -127,7 +127,7 @@ static void note_word(struct whole_builder *builder, const struct event *event, 
 	struct open_segment *open = thread ? open_segment_of(builder->open_segments, thread) : NULL;
 
 	if (open && open->segment != NUMBER_NONE)
-		contents_add(&open->contents, word);
+		segment_contents_add(&open->contents, word);
 }
 
 /* The thread was found in the function of this stack, while it ran. */
@@ -137,7 +137,7 @@ static void note_sample(struct whole_builder *builder, int32_t tid, uint32_t sta
 	struct open_segment *open = open_segment_find(builder->open_segments, tid, &thread);
 
 	if (open && thread_running(thread))
-		contents_count(&open->contents.samples, identities_stack(builder->identities, stack).function, 1);
+		segment_contents_count(&open->contents.samples, identities_stack(builder->identities, stack).function, 1);
 }
 
 static void note_count(struct whole_builder *builder, int32_t tid, uint32_t counter, uint64_t count)
@@ -146,7 +146,7 @@ static void note_count(struct whole_builder *builder, int32_t tid, uint32_t coun
 	struct open_segment *open = open_segment_find(builder->open_segments, tid, &thread);
 
 	if (open)
-		contents_count(&open->contents.counters, counter, count);
+		segment_contents_count(&open->contents.counters, counter, count);
 }
 
 /* A descriptor of the thread's is this object. */
@@ -361,7 +361,7 @@ static void note_turn(struct whole_builder *builder, const struct event *event, 
 		return;
 	open->task = name ? whole_word_of(builder->whole, TASK_WORD, name) : 0;
 	if (open->task && open->segment != NUMBER_NONE)
-		contents_add(&open->contents, open->task);
+		segment_contents_add(&open->contents, open->task);
 }
 
 static void happen(struct whole_builder *builder, const struct event *event, const struct type_role *role)
