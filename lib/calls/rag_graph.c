@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chart/chart.h"
+#include "wake/earlier_names.h"
 #include "wake/function.h"
 #include "wake/name.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "wake/context.h"
+#include "wake/earlier_names.h"
 #include "wake/limit.h"
-#include "wake/name.h"
 #include "wake/node.h"
 #include "wake/part.h"
 #include "wake/question.h"

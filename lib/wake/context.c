@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/packet_timer.h"
+#include "wake/earlier_names.h"
 #include "wake/limit.h"
 #include "wake/part.h"
 #include "wake/served.h"

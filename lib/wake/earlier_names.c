@@ -1,7 +1,9 @@
-#include "wake/name.h"
+#include "wake/earlier_names.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "wake/part.h"
 
 /*
  * The names of threads. A new thread has its parent's name until it is given its own, which then holds for all of its time. A thread that is
@@ -55,6 +57,11 @@ static void on_rename(struct at *at)
 		return;
 	*ARRAY_ADD(&of(thread)->before) = (struct earlier_name){at->wake->now, memory_text(old, strlen(old))};
 	thread_split(thread, at->wake->now);
+}
+
+const char *wake_comm(const struct wake *wake, const struct thread *thread)
+{
+	return thread->comm ? thread->comm : events_called(wake->events, thread->tid, wake->now);
 }
 
 const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts)

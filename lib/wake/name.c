@@ -185,8 +185,3 @@ const char *name_of_function(const struct name_table *names, int16_t index)
 {
 	return index == CALL_NONE ? NULL : names->texts.items[index]->function;
 }
-
-const char *wake_comm(const struct wake *wake, const struct thread *thread)
-{
-	return thread->comm ? thread->comm : events_called(wake->events, thread->tid, wake->now);
-}

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/earlier_names.h"
 #include "wake/name.h"
 #include "wake/part.h"
 #include "wake/softirq.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "wake/context.h"
+#include "wake/earlier_names.h"
 #include "wake/name.h"
 #include "wake/part.h"
 #include "wake/syscall.h"

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "wake/context.h"
-#include "wake/name.h"
+#include "wake/earlier_names.h"
 #include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/syscall.h"

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "wake/name.h"
+#include "wake/earlier_names.h"
+#include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/rule_events.h"
 #include "wake/stack.h"

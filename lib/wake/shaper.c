@@ -3,7 +3,7 @@
 #include <uthash.h>
 
 #include "wake/context.h"
-#include "wake/name.h"
+#include "wake/earlier_names.h"
 #include "wake/part.h"
 #include "wake/softirq.h"
 #include "wake/walk.h"

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "wake/name.h"
+#include "wake/earlier_names.h"
+#include "wake/part.h"
 
 struct stack { /* frames, innermost first, with ';' between them; NULL: none */
 	char *user, *kernel;

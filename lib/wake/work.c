@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/earlier_names.h"
 #include "wake/request.h"
 #include "wake/context.h"
 #include "wake/loop_device.h"

@@ -5,6 +5,7 @@
 
 #include "wake/block.h"
 #include "wake/context.h"
+#include "wake/earlier_names.h"
 #include "wake/part.h"
 #include "wake/name.h"
 #include "wake/walk.h"

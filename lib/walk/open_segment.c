@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "wake/name.h"
+#include "wake/earlier_names.h"
 #include "walk/whole_words.h"
 
 struct open_segments {
