@@ -8,6 +8,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/assembly.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -39,77 +40,15 @@ struct exec_probe {
 
 /* --- the program ------------------------------------------------------------------------------------------------------ */
 
-enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, STACK };
-
-struct assembly {
-	struct bpf_insn code[96];
-	int count;
-};
-
-static int put(struct assembly *assembly, uint8_t code, int to, int from, int offset, int32_t number)
-{
-	assembly->code[assembly->count] = (struct bpf_insn){
-		.code = code, .dst_reg = (uint8_t)(to & 15), .src_reg = (uint8_t)(from & 15), .off = (int16_t)offset, .imm = number};
-	return assembly->count++;
-}
-
-static void copy(struct assembly *assembly, int to, int from)
-{
-	put(assembly, BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0);
-}
-
-static void set(struct assembly *assembly, int to, int32_t number)
-{
-	put(assembly, BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, number);
-}
-
-static void add(struct assembly *assembly, int to, int32_t number)
-{
-	put(assembly, BPF_ALU64 | BPF_ADD | BPF_K, to, 0, 0, number);
-}
-
-static void load(struct assembly *assembly, int to, int from, int offset)
-{
-	put(assembly, BPF_LDX | BPF_MEM | BPF_DW, to, from, offset, 0);
-}
-
-static void store(struct assembly *assembly, uint8_t size, int to, int offset, int from)
-{
-	put(assembly, BPF_STX | BPF_MEM | size, to, from, offset, 0);
-}
-
-static void call(struct assembly *assembly, int32_t function)
-{
-	put(assembly, BPF_JMP | BPF_CALL, 0, 0, 0, function);
-}
-
-static void leave(struct assembly *assembly)
-{
-	set(assembly, R0, 0);
-	put(assembly, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
-
-/* Where a jump goes to that was put before: here. */
-static void land(struct assembly *assembly, int jump)
-{
-	assembly->code[jump].off = (int16_t)(assembly->count - jump - 1);
-}
-
 /* Copies `size` bytes from kernel memory, at this offset from what the register points at, onto the stack. */
 static void read_kernel(struct assembly *assembly, int from, int32_t offset, int32_t size, int32_t place)
 {
-	copy(assembly, R1, STACK);
-	add(assembly, R1, place);
-	set(assembly, R2, size);
-	copy(assembly, R3, from);
-	add(assembly, R3, offset);
-	call(assembly, BPF_FUNC_probe_read_kernel);
-}
-
-static void load_ring(struct assembly *assembly, int to, int ring_fd)
-{
-	put(assembly, BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_FD, 0, ring_fd);
-	put(assembly, 0, 0, 0, 0, 0);
+	assembly_copy(assembly, R1, STACK);
+	assembly_add(assembly, R1, place);
+	assembly_set(assembly, R2, size);
+	assembly_copy(assembly, R3, from);
+	assembly_add(assembly, R3, offset);
+	assembly_call(assembly, BPF_FUNC_probe_read_kernel);
 }
 
 /* A record with room for so much; R8 is where the command line lies, R7 how much of it to copy, R6 its length. */
@@ -117,34 +56,34 @@ static void write_record(struct assembly *assembly, int ring_fd, int32_t room)
 {
 	int full;
 
-	load_ring(assembly, R1, ring_fd);
-	set(assembly, R2, (int32_t)sizeof(struct record) + room);
-	set(assembly, R3, 0);
-	call(assembly, BPF_FUNC_ringbuf_reserve);
-	full = put(assembly, BPF_JMP | BPF_JEQ | BPF_K, R0, 0, 0, 0);
-	copy(assembly, R9, R0);
-	call(assembly, BPF_FUNC_ktime_get_ns);
-	store(assembly, BPF_DW, R9, offsetof(struct record, ts), R0);
-	call(assembly, BPF_FUNC_get_current_pid_tgid);
-	store(assembly, BPF_DW, R9, offsetof(struct record, thread), R0);
-	call(assembly, BPF_FUNC_get_current_cgroup_id);
-	store(assembly, BPF_DW, R9, offsetof(struct record, group), R0);
-	store(assembly, BPF_W, R9, offsetof(struct record, length), R6);
-	copy(assembly, R1, R9);
-	add(assembly, R1, offsetof(struct record, comm));
-	set(assembly, R2, COMM);
-	call(assembly, BPF_FUNC_get_current_comm);
-	copy(assembly, R1, R9);
-	add(assembly, R1, offsetof(struct record, line));
-	copy(assembly, R2, R7);
-	copy(assembly, R3, R8);
-	call(assembly, BPF_FUNC_probe_read_user);
-	store(assembly, BPF_W, R9, offsetof(struct record, failure), R0);
-	copy(assembly, R1, R9);
-	set(assembly, R2, BPF_RB_NO_WAKEUP);
-	call(assembly, BPF_FUNC_ringbuf_submit);
-	land(assembly, full);
-	leave(assembly);
+	assembly_load_map(assembly, R1, ring_fd);
+	assembly_set(assembly, R2, (int32_t)sizeof(struct record) + room);
+	assembly_set(assembly, R3, 0);
+	assembly_call(assembly, BPF_FUNC_ringbuf_reserve);
+	full = assembly_put(assembly, BPF_JMP | BPF_JEQ | BPF_K, R0, 0, 0, 0);
+	assembly_copy(assembly, R9, R0);
+	assembly_call(assembly, BPF_FUNC_ktime_get_ns);
+	assembly_store(assembly, BPF_DW, R9, offsetof(struct record, ts), R0);
+	assembly_call(assembly, BPF_FUNC_get_current_pid_tgid);
+	assembly_store(assembly, BPF_DW, R9, offsetof(struct record, thread), R0);
+	assembly_call(assembly, BPF_FUNC_get_current_cgroup_id);
+	assembly_store(assembly, BPF_DW, R9, offsetof(struct record, group), R0);
+	assembly_store(assembly, BPF_W, R9, offsetof(struct record, length), R6);
+	assembly_copy(assembly, R1, R9);
+	assembly_add(assembly, R1, offsetof(struct record, comm));
+	assembly_set(assembly, R2, COMM);
+	assembly_call(assembly, BPF_FUNC_get_current_comm);
+	assembly_copy(assembly, R1, R9);
+	assembly_add(assembly, R1, offsetof(struct record, line));
+	assembly_copy(assembly, R2, R7);
+	assembly_copy(assembly, R3, R8);
+	assembly_call(assembly, BPF_FUNC_probe_read_user);
+	assembly_store(assembly, BPF_W, R9, offsetof(struct record, failure), R0);
+	assembly_copy(assembly, R1, R9);
+	assembly_set(assembly, R2, BPF_RB_NO_WAKEUP);
+	assembly_call(assembly, BPF_FUNC_ringbuf_submit);
+	assembly_land(assembly, full);
+	assembly_leave(assembly, 0);
 }
 
 /* The offset of the memory in task_struct, and of the command line in that memory. */
@@ -156,20 +95,20 @@ static void assemble(struct assembly *assembly, const struct offsets *offsets, i
 {
 	int large, most;
 
-	call(assembly, BPF_FUNC_get_current_task);
+	assembly_call(assembly, BPF_FUNC_get_current_task);
 	read_kernel(assembly, R0, offsets->memory, sizeof(uint64_t), -8);
-	load(assembly, R6, STACK, -8);
+	assembly_load(assembly, R6, STACK, -8);
 	read_kernel(assembly, R6, offsets->begin, 2 * sizeof(uint64_t), -24); /* its end lies behind it */
-	load(assembly, R8, STACK, -24);
-	load(assembly, R7, STACK, -16);
-	put(assembly, BPF_ALU64 | BPF_SUB | BPF_X, R7, R8, 0, 0);
-	copy(assembly, R6, R7);
-	large = put(assembly, BPF_JMP | BPF_JGT | BPF_K, R7, 0, 0, SHORT);
+	assembly_load(assembly, R8, STACK, -24);
+	assembly_load(assembly, R7, STACK, -16);
+	assembly_put(assembly, BPF_ALU64 | BPF_SUB | BPF_X, R7, R8, 0, 0);
+	assembly_copy(assembly, R6, R7);
+	large = assembly_put(assembly, BPF_JMP | BPF_JGT | BPF_K, R7, 0, 0, SHORT);
 	write_record(assembly, ring_fd, SHORT);
-	land(assembly, large);
-	most = put(assembly, BPF_JMP | BPF_JLE | BPF_K, R7, 0, 0, LONG);
-	set(assembly, R7, LONG);
-	land(assembly, most);
+	assembly_land(assembly, large);
+	most = assembly_put(assembly, BPF_JMP | BPF_JLE | BPF_K, R7, 0, 0, LONG);
+	assembly_set(assembly, R7, LONG);
+	assembly_land(assembly, most);
 	write_record(assembly, ring_fd, LONG);
 }
 
