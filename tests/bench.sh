@@ -7,7 +7,8 @@
 # 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
 # 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
 #    And what share of a CPU --ring takes at 100,000 events a second.
-# 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
+# 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh. And what counters cost a switch; see
+#    bench/counters.sh.
 # 5. What a hit of a function's probe costs; see bench/probes.sh.
 # 6. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
 # 7. How fast runs become features and rules, and what an order costs; see bench/runs.sh.
@@ -228,6 +229,8 @@ echo
 bench_collect
 echo
 tests/bench/overhead.sh "$build"
+echo
+tests/bench/counters.sh "$build"
 echo
 tests/bench/probes.sh "$build"
 echo

@@ -215,6 +215,89 @@ busy_program() {
 	[ "$output" -ge 1600 ] && [ "$output" -le 2000 ] || skip "stacks were lost: the machine is too busy"
 }
 
+# without PROGRAM ARG...: runs it, and the kernel refuses bpf(2).
+without_bpf() {
+	cat >without.c <<-'EOT'
+		#include <errno.h>
+		#include <linux/filter.h>
+		#include <linux/seccomp.h>
+		#include <stddef.h>
+		#include <sys/prctl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+
+		int main(int argc, char **argv)
+		{
+			struct sock_filter code[] = {
+				BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, 1),
+				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+			};
+			struct sock_fprog filter = {sizeof(code) / sizeof(*code), code};
+
+			if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+				return 99;
+			execvp(argv[1], argv + 1);
+			return 99;
+		}
+	EOT
+	gcc -o without without.c
+}
+
+# bats test_tags=long
+@test "counters are read by a program in the kernel, or as a group where that is refused: the counts are the same" {
+	need_stacks
+	cat >prog.c <<-'EOT'
+		#include <sched.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+
+		int main(void)
+		{
+			/* without sleep: 40 ticks or so */
+			for (int round = 0; round < 60; round++) {
+				char *memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+				madvise(memory, 4 << 20, MADV_NOHUGEPAGE);
+				memset(memory, 1, 4 << 20);
+				munmap(memory, 4 << 20);
+			}
+			for (int i = 0; i < 500; i++) {
+				sched_yield();
+				usleep(1);
+			}
+			return 0;
+		}
+	EOT
+	build -o prog prog.c
+	counted() { stream-cat --text out | awk -v name="name=counter:$1" '/ comm=prog / && index($0, name " ") { n += substr($NF, 7) } END { print n + 0 }'; }
+	without_bpf
+	for by in '' ./without; do
+		run $by trace-collect --stack --counters=page-faults,syscalls:sys_enter_sched_yield,context-switches -e sched:sched_process_exit -o out -- ./prog
+		[ "$status" -ne 3 ] || skip "stacks were lost: the machine is too busy"
+		assert_success
+		assert_equal "$(counted syscalls_sys_enter_sched_yield)" 500
+		faults=$(counted page_faults)
+		assert [ "$faults" -ge 61440 -a "$faults" -le 63000 ]
+		assert [ "$(counted context_switches)" -ge 500 ]
+		run bash -c 'stream-cat --text out | grep -c " comm=prog name=counter:page_faults "'
+		assert [ "$output" -ge 5 ]
+		$by trace-collect --stack --counters=page-faults -e sched:sched_process_exit -o other 3>&- &
+		others+=" $!"
+		until_true 60 is_tracing $!
+		run bash -c "find /proc/$!/fd -lname 'anon_inode:bpf-prog' 2>/dev/null" # others of its files come and go
+		kill $!
+		wait $! || [ $? = 3 ]
+		if [ "$by" ]; then
+			assert_output ''
+		else
+			[ "$output" ] || skip "this kernel refuses BPF"
+		fi
+	done
+}
+
 @test "a counter that nobody knows, or that the machine lacks, is refused with what it has" {
 	need_stacks
 	run -1 trace-collect --stack --counters=page-faults,nonsense -d 0.1 -o out
@@ -747,6 +830,51 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	assert_equal $status 3
 	run cat errors
 	assert_line --regexp '^trace-collect: [0-9]+ stacks were lost$'
+}
+
+# bats test_tags=long
+@test "counts that are lost are counted, too" {
+	need_stacks
+	cat >pair.c <<-'EOT'
+		#include <sched.h>
+		#include <stdio.h>
+		#include <sys/resource.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+
+		/* Switches that are neither sleep nor wake-up; prints how many. */
+		int main(void)
+		{
+			struct rusage own, child;
+			int is_child = fork() == 0;
+
+			for (int i = 0; i < 500000; i++)
+				sched_yield();
+			if (is_child)
+				return 0;
+			wait(NULL);
+			getrusage(RUSAGE_SELF, &own);
+			getrusage(RUSAGE_CHILDREN, &child);
+			printf("%ld\n", own.ru_nvcsw + own.ru_nivcsw + child.ru_nvcsw + child.ru_nivcsw);
+			return 0;
+		}
+	EOT
+	build -o pair pair.c
+	trace-collect --stack --sample=0 --counters=context-switches -e sched:sched_process_exit -o out 2>errors 3>&- &
+	collector=$!
+	until_true 60 has_stacks
+	run bash -c "find /proc/$collector/fd -lname 'anon_inode:bpf-prog' 2>/dev/null"
+	[ "$output" ] || { kill $collector; skip "this kernel refuses BPF: what a group loses at the end is not told"; }
+	kill -STOP $collector
+	switches=$(taskset -c 0 ./pair)
+	kill -TERM $collector
+	kill -CONT $collector
+	status=0
+	wait $collector || status=$?
+	assert_equal $status 3
+	lost=$(sed -n 's/^trace-collect: \([0-9]*\) stacks were lost$/\1/p' errors)
+	came=$(stream-cat --text out | grep -c ' name=counter:')
+	assert [ $((lost + came)) -ge "$switches" ]
 }
 
 @test "what a program puts beside itself makes nobody wait: pipes, and links that lead elsewhere" {

@@ -18,7 +18,7 @@
 
 /* --- the records in the ring that perf_event_open(2) gives each CPU ------------------------------------------------------- */
 
-enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_COUNT + 1 };
+enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_THROW + 1 };
 
 /* The order of a sample's parts is that of perf_event_open(2), whatever the order here. */
 #define SAMPLER_TYPE                                                                                                  \
@@ -36,12 +36,7 @@ struct sampler_ring {
 	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring; -1: not wanted */
 	uint64_t ids[SAMPLER_MOMENTS];
 	ARRAY(struct sampled_call) calls; /* the same events in all rings */
-	int counted[COUNTERS_MAX]; /* those without period are one group with the event SAMPLED_COUNT; -1: not wanted */
-	uint64_t counted_ids[COUNTERS_MAX];
-	int ticks; /* in that group: reads it now and then, for runs that last; -1: not wanted */
-	uint64_t ticks_id;
-	uint64_t counts[COUNTERS_MAX], enabled, running; /* when it was read last */
-	bool has_counts;
+	struct counting_cpu counting;
 	struct perf_ring ring;
 	uint64_t lost_told, lost_counted; /* by records, which come with the next that fits; at the end, by the kernel */
 };
@@ -51,14 +46,10 @@ static void sampler_ring_close(struct sampler_ring *ring)
 	int error = errno;
 
 	perf_ring_unmap(&ring->ring);
+	counting_close_cpu(&ring->counting);
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
 		if (ring->fds[i] >= 0)
 			close(ring->fds[i]);
-	for (int i = 0; i < COUNTERS_MAX; i++)
-		if (ring->counted[i] >= 0)
-			close(ring->counted[i]);
-	if (ring->ticks >= 0)
-		close(ring->ticks);
 	for (size_t i = 0; i < ring->calls.count; i++)
 		if (ring->calls.items[i].fd >= 0)
 			close(ring->calls.items[i].fd);
@@ -79,8 +70,8 @@ static uint64_t lost_of(int fd)
 static void sampler_ring_count_lost(struct sampler_ring *ring)
 {
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
-		if (i != SAMPLED_COUNT)
-			ring->lost_counted += lost_of(ring->fds[i]);
+		ring->lost_counted += lost_of(ring->fds[i]);
+	ring->lost_counted += lost_of(ring->counting.sampler); /* of a group it tells nothing */
 	for (size_t i = 0; i < ring->calls.count; i++)
 		ring->lost_counted += lost_of(ring->calls.items[i].fd);
 }
@@ -111,59 +102,15 @@ static void read_user(struct perf_cursor *cursor, struct sampled_record *record)
 		record->stack_size = size;
 }
 
-/* The values of a group of counters: perf_event_open(2), PERF_FORMAT_GROUP. */
-struct group {
-	uint64_t count, enabled, running;
-	uint64_t values[2 + COUNTERS_MAX]; /* the first are switches, and ticks, if there are any */
-};
-
-/* The counts since the last switch on the CPU, or tick. False: that is not known, or it was not counted all the time. */
-static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct perf_cursor *cursor, struct sampled_record *record)
-{
-	struct group group = {.count = perf_take_number(cursor), .enabled = perf_take_number(cursor), .running = perf_take_number(cursor)};
-	bool all_the_time = group.enabled - ring->enabled == group.running - ring->running, known = ring->has_counts;
-
-	perf_take_number(cursor); /* of switches */
-	if (ring->ticks >= 0)
-		perf_take_number(cursor);
-	for (size_t i = 0; i < sampler->counters; i++) {
-		uint64_t value;
-
-		if (sampler->periods[i])
-			continue;
-		value = perf_take_number(cursor);
-
-		record->counts[i] = value - ring->counts[i];
-		ring->counts[i] = value;
-	}
-	ring->enabled = group.enabled;
-	ring->running = group.running;
-	ring->has_counts = cursor->ok;
-	ring->lost_told += known && !all_the_time;
-	return cursor->ok && known && all_the_time && record->thread != 0;
-}
-
 static enum sampled kind_of(const struct sampler_ring *ring, uint64_t id)
 {
-	enum sampled kind = SAMPLED_SLEEP;
-
 	for (size_t i = 0; i < ring->calls.count; i++)
 		if (ring->calls.items[i].id == id)
 			return SAMPLED_CALL;
-	while (kind < SAMPLED_COUNT && id != ring->ids[kind])
-		kind++;
-	return kind;
-}
-
-/* A counter is full. */
-static bool read_full(const struct sampler *sampler, const struct sampler_ring *ring, uint64_t id, struct sampled_record *record)
-{
-	for (size_t i = 0; i < sampler->counters; i++)
-		if (sampler->periods[i] && ring->counted_ids[i] == id) {
-			record->counts[i] = sampler->periods[i];
-			return true;
-		}
-	return false;
+	for (int moment = 0; moment < SAMPLER_MOMENTS; moment++)
+		if (ring->ids[moment] == id)
+			return (enum sampled)moment;
+	return SAMPLED_COUNT;
 }
 
 static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring, struct perf_cursor *cursor, struct sampled_record *record)
@@ -178,9 +125,7 @@ static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring
 	perf_take_number(cursor); /* the time */
 	perf_take_number(cursor); /* the CPU */
 	if (record->kind == SAMPLED_COUNT)
-		return id == ring->ids[SAMPLED_COUNT] || (ring->ticks >= 0 && id == ring->ticks_id)
-			   ? read_counts(sampler, ring, cursor, record)
-			   : read_full(sampler, ring, id, record);
+		return counting_read(&sampler->counting, &ring->counting, id, record->thread, cursor, record->counts);
 	record->kernel_count = perf_take_number(cursor);
 	record->kernel = perf_take(cursor, record->kernel_count * sizeof(uint64_t));
 	raw_size = perf_take_short(cursor);
@@ -280,7 +225,7 @@ static bool read_record(struct sampler *sampler, struct sampler_ring *ring, stru
 		perf_take_number(&cursor); /* the event's identifier */
 		ring->lost_told += perf_take_number(&cursor);
 		record->kind = SAMPLED_LOST;
-		ring->has_counts = false;
+		counting_gap(&ring->counting);
 		return true;
 	default:
 		return false;
@@ -485,107 +430,7 @@ static int open_running(struct sampler_ring *ring, int clock, uint32_t hz)
 	return open_moment(ring, SAMPLED_RUN, &attributes, NULL);
 }
 
-/* A counter that is counted while the group's first event is. */
-static int open_counter(struct sampler_ring *ring, int clock, const struct counter *counter)
-{
-	struct perf_event_attr attributes = counter->attributes;
-	int fd;
-
-	attributes.use_clockid = 1;
-	attributes.clockid = clock;
-	fd = (int)syscall(SYS_perf_event_open, &attributes, -1, (int)ring->cpu, ring->fds[SAMPLED_COUNT], PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? fail_errno("cannot count '%s' together with the others", counter->name) : fd;
-}
-
-/* Tells whether the machine can count them all the time: else it counts one after another. */
-static int try_group(const struct sampler_ring *ring)
-{
-	int leader = ring->fds[SAMPLED_COUNT];
-	struct group group;
-	ssize_t size;
-
-	if (ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		return fail_errno("cannot count on CPU %u", ring->cpu);
-	usleep(1000);
-	size = read(leader, &group, sizeof(group));
-	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
-	if (size < (ssize_t)offsetof(struct group, values))
-		return fail_errno("cannot count on CPU %u", ring->cpu);
-	return group.running < group.enabled ? fail("this machine cannot count so much at once: ask for fewer counters") : 0;
-}
-
-/* So that a run which is not over has counters, too. */
-static int open_ticks(struct sampler_ring *ring, const struct perf_event_attr *leader, uint32_t hz)
-{
-	struct perf_event_attr attributes = *leader;
-
-	attributes.type = PERF_TYPE_SOFTWARE;
-	attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-	attributes.sample_period = 1000000000 / hz;
-	attributes.exclude_idle = 1;
-	attributes.disabled = 0;
-	ring->ticks = (int)syscall(SYS_perf_event_open, &attributes, -1, (int)ring->cpu, ring->fds[SAMPLED_COUNT], PERF_FLAG_FD_CLOEXEC);
-	if (ring->ticks < 0 || ioctl(ring->ticks, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 ||
-	    ioctl(ring->ticks, PERF_EVENT_IOC_ID, &ring->ticks_id) < 0)
-		return fail_errno("cannot count on CPU %u", ring->cpu);
-	return 0;
-}
-
-/* Each switch tells what was counted on its CPU so far, without stack. */
-static int open_counters(struct sampler_ring *ring, const struct sampler_wanted *wanted, uint64_t event)
-{
-	struct perf_event_attr attributes = traced_attributes(wanted->clock, event);
-	const struct counters *counters = wanted->counters;
-
-	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
-	attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	attributes.sample_regs_user = 0;
-	attributes.sample_stack_user = 0;
-	attributes.exclude_callchain_user = 0;
-	attributes.sample_max_stack = 0;
-	if (open_moment(ring, SAMPLED_COUNT, &attributes, NULL) < 0)
-		return -1;
-	if (wanted->hz && open_ticks(ring, &attributes, wanted->hz) < 0)
-		return -1;
-	for (size_t i = 0; i < counters->list.count; i++)
-		if (!counters->list.items[i].period && (ring->counted[i] = open_counter(ring, wanted->clock, &counters->list.items[i])) < 0)
-			return -1;
-	return try_group(ring);
-}
-
-/* Opens a counter that makes an event by itself each time its period is full. */
-static int open_periodic(struct sampler_ring *ring, int clock, const struct counter *counter, size_t i)
-{
-	struct perf_event_attr attributes = counter->attributes;
-	int fd;
-
-	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	attributes.sample_period = counter->period;
-	attributes.disabled = 1;
-	attributes.use_clockid = 1;
-	attributes.clockid = clock;
-	fd = ring->counted[i] = open_event(&attributes, ring->cpu);
-	if (fd < 0)
-		return -1;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 || ioctl(fd, PERF_EVENT_IOC_ID, &ring->counted_ids[i]) < 0)
-		return fail_errno("cannot count '%s' on CPU %u", counter->name, ring->cpu);
-	return 0;
-}
-
-static int open_all_counters(struct sampler_ring *ring, const struct sampler_wanted *wanted, uint64_t event)
-{
-	const struct counters *counters = wanted->counters;
-	size_t grouped = 0;
-
-	for (size_t i = 0; i < counters->list.count; i++) {
-		if (counters->list.items[i].period && open_periodic(ring, wanted->clock, &counters->list.items[i], i) < 0)
-			return -1;
-		grouped += counters->list.items[i].period == 0;
-	}
-	return grouped ? open_counters(ring, wanted, event) : 0;
-}
-
-static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *wanted, const uint64_t events[SAMPLER_TRACED])
+static int open_cpu(const struct sampler *sampler, struct sampler_ring *ring, const struct sampler_wanted *wanted, const uint64_t events[SAMPLER_TRACED])
 {
 	int clock = wanted->clock;
 
@@ -601,7 +446,8 @@ static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *want
 	}
 	if (wanted->hz && open_running(ring, clock, wanted->hz) < 0)
 		return -1;
-	return open_all_counters(ring, wanted, events[SAMPLED_SLEEP]);
+	return counting_open_cpu(&sampler->counting, &ring->counting,
+				 &(struct counting_wanted){wanted->counters, clock, wanted->hz, events[SAMPLED_SLEEP]}, ring->cpu, ring->fds[SAMPLER_MOMENTS]);
 }
 
 /* Into the rings of all CPUs. */
@@ -634,37 +480,27 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 	uint16_t none;
 
 	*sampler = (struct sampler){.rings = memory_new((size_t)cpus, sizeof(*sampler->rings)), .copy = memory_new(1, RECORD_MAX)};
-	sampler->counters = wanted->counters->list.count;
-	for (size_t i = 0; i < sampler->counters; i++)
-		sampler->periods[i] = wanted->counters->list.items[i].period;
 	if (!HAS_REGISTERS)
 		return fail("stacks are known of x86-64 only");
 	if (find_event(&moments[SAMPLED_SLEEP], &events[SAMPLED_SLEEP], &none) < 0 ||
 	    find_event(&moments[SAMPLED_WAKE], &events[SAMPLED_WAKE], &sampler->woken_at) < 0)
 		return -1;
+	counting_open(&sampler->counting, wanted->counters, wanted->hz);
 	for (uint32_t cpu = 0; cpu < (uint32_t)cpus; cpu++) {
 		struct sampler_ring *ring = &sampler->rings[sampler->count];
 
 		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus)};
 		memset(ring->fds, -1, sizeof(ring->fds));
-		memset(ring->counted, -1, sizeof(ring->counted));
-		ring->ticks = -1;
-		if (open_cpu(ring, wanted, events) == 0)
+		counting_begin_cpu(&ring->counting);
+		if (open_cpu(sampler, ring, wanted, events) == 0)
 			sampler->count++;
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */
 			return -1;
 	}
+	if (counting_begin(&sampler->counting) < 0)
+		return -1;
 	sampler->flags = wanted->flags;
 	return sampler->flags ? open_flags(sampler, wanted->clock) : 0;
-}
-
-/* The group goes with its first event. */
-static int switch_periodic(const struct sampler *sampler, const struct sampler_ring *ring, unsigned long request)
-{
-	for (size_t i = 0; i < sampler->counters; i++)
-		if (sampler->periods[i] && ioctl(ring->counted[i], request, 0) < 0)
-			return fail_errno("cannot count on CPU %u", ring->cpu);
-	return 0;
 }
 
 static int switch_calls(const struct sampler_ring *ring, unsigned long request)
@@ -678,8 +514,8 @@ static int switch_calls(const struct sampler_ring *ring, unsigned long request)
 static int switch_all(struct sampler *sampler, unsigned long request)
 {
 	for (int i = 0; i < sampler->count; i++)
-		if (switch_periodic(sampler, &sampler->rings[i], request) < 0)
-			return -1;
+		if (counting_switch(&sampler->counting, &sampler->rings[i].counting, request) < 0)
+			return fail_errno("cannot count on CPU %u", sampler->rings[i].cpu);
 	for (int i = 0; i < sampler->count; i++)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
 			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)
@@ -765,6 +601,7 @@ int sampler_stop(struct sampler *sampler)
 		return -1;
 	for (int i = 0; i < sampler->count; i++)
 		sampler_ring_count_lost(&sampler->rings[i]);
+	counting_close(&sampler->counting);
 	return 0;
 }
 
@@ -776,6 +613,7 @@ uint64_t sampler_lost(const struct sampler *sampler)
 		const struct sampler_ring *ring = &sampler->rings[i];
 
 		lost += ring->lost_counted > ring->lost_told ? ring->lost_counted : ring->lost_told;
+		lost += ring->counting.lost;
 	}
 	return lost;
 }
@@ -789,6 +627,7 @@ void sampler_close(struct sampler *sampler)
 {
 	for (int i = 0; i < sampler->count; i++)
 		sampler_ring_close(&sampler->rings[i]);
+	counting_close(&sampler->counting);
 	free(sampler->rings);
 	free(sampler->copy);
 	*sampler = (struct sampler){0};

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 #include "program/counters.h"
+#include "program/counting.h"
 #include "program/flags.h"
 
 enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_CALL, SAMPLED_COUNT, SAMPLED_FLAG, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
@@ -71,8 +72,7 @@ struct sampler {
 	/* private */
 	uint16_t woken_at; /* offset of the woken thread in the event */
 	struct flags *flags; /* NULL: none are watched */
-	size_t counters;
-	uint32_t periods[COUNTERS_MAX]; /* of those; 0: one of the group that is read at each switch */
+	struct counting counting;
 	unsigned char *copy; /* of a record that lies around the end of a ring */
 };
 
@@ -105,7 +105,7 @@ int sampler_stop(struct sampler *sampler);
 
 /*
  * Records that did not fit into a ring. Exact after sampler_stop(); until then, and to the end before Linux 6.0, what was
- * lost since the last record that did fit is missing.
+ * lost since the last record that did fit is missing; so it is of counters that are read as a group (program/counting.h).
  */
 uint64_t sampler_lost(const struct sampler *sampler);
 
