@@ -1081,6 +1081,15 @@ too_long() {
 		run -0 --separate-stderr filter -c turn --limit=100ms in
 		assert_equal "$kind $(records signal <<<"$output" | wc -l)" "$kind ${kind#*=}"
 	done
+	# A server that has waited for a client since before the trace: the return of accept() tells of the connection.
+	{
+		event 1 9 syscalls:sys_exit_accept4 ret=5
+		event 2 9 syscalls:sys_enter_read fd=5; event 10 9 syscalls:sys_exit_read ret=4
+		event 420 9 syscalls:sys_enter_write fd=5; event 421 9 syscalls:sys_exit_write ret=4
+		noise 500 2000
+	} >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value value)" 0.411000000
 	# What a process that ends has not answered is given up then; another with its number has requests of its own.
 	{
 		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5

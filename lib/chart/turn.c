@@ -51,6 +51,17 @@ int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t
 	return 0;
 }
 
+/* A server often waits in accept() since before the trace: the return alone tells of the new connection. */
+static void accepted(struct measure *measure, const struct binding *binding, const struct event *event)
+{
+	struct traffic *traffic = binding->chart->traffic;
+	int64_t fd = event_number(event, binding->call.result);
+	int32_t process = events_tgid(measure->events, event->tid);
+
+	if (binding->call.use == CALL_ACCEPT && fd >= 0 && fd <= INT32_MAX && traffic_is_new(traffic, event->tid))
+		traffic_side(traffic, process > 0 ? process : event->tid, (int32_t)fd, false);
+}
+
 int turn_event(struct measure *measure, struct binding *binding, const struct event *event)
 {
 	struct active_chart *chart = binding->chart;
@@ -64,6 +75,7 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 		traffic_enter(chart->traffic, event->tid, events_tgid(measure->events, event->tid), use, argument, event->ts);
 		return 0;
 	}
+	accepted(measure, binding, event);
 	transfer = traffic_return(chart->traffic, event->tid, event_number(event, binding->call.result));
 	key[0] = transfer.process;
 	key[1] = transfer.fd;
