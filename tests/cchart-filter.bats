@@ -838,6 +838,10 @@ start=2.000000000 key=fcntl value=0.600001000 "
 	call 2.600 83 0x0 >>in
 	run signals <in
 	assert_output "start=2.000000000 key=mkdir value=0.600001000 "
+	# a directory of the other's, in whose place another is to be, is in the way
+	{ stream; polls 2 82 39 6 99; } >in
+	run signals <in
+	assert_output "start=2.000000000 key=rename value=0.400100000 open=yes "
 	# not if the thread has other things to do, another call fails, or fcntl() is asked for something else
 	{ stream; polls 2 72 11 6 40; call 2.600 72 0x6; } >in
 	run signals <in

@@ -9,7 +9,7 @@
 #include "chart/measure_state.h"
 
 enum { POLLED_MAX = 1 << 12 /* threads that try; further ones are not followed */, TRIES_LEAST = 2 };
-enum { EXISTS = 17, NOT_EMPTY = 39 }; /* as Linux numbers them: EEXIST, ENOTEMPTY */
+enum { EXISTS = 17 }; /* EEXIST, as Linux numbers it */
 
 /* The context of a wait that was told is kept as long without a further try. */
 #define PATIENCE_HOLD (10 * NSEC_PER_SEC)
@@ -143,7 +143,7 @@ static int tell(struct polled *polled, struct polling *polling, const struct sta
 	int64_t age = timestamp_between(polling->first, now);
 	struct sample sample = start->sample;
 
-	if (result == -EXISTS || result == -NOT_EMPTY || polling->tries < TRIES_LEAST || polling->told || age <= start->sample.series->patience || judge->tell.ends)
+	if (result == -EXISTS || polling->tries < TRIES_LEAST || polling->told || age <= start->sample.series->patience || judge->tell.ends)
 		return 0;
 	polling->told = polling->holds = true;
 	sample.start = polling->first;
