@@ -374,7 +374,7 @@ async op=lost pid=$sender count=3"
 		time.sleep(1000)
 	END
 	for older in "" "$PWD/older.so"; do
-		LD_PRELOAD=$older trace-collect --async -e sched:sched_process_exit --text -o trace &
+		LD_PRELOAD=$older ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 trace-collect --async -e sched:sched_process_exit --text -o trace &
 		collector=$!
 		until_true 20 test -S "$PLACE/markers"
 		kill -STOP $collector # it is to be the last one who has the files
