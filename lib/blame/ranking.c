@@ -8,6 +8,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "blame/rank_entry.h"
 #include "graph/deed_family.h"
@@ -343,15 +344,12 @@ static const struct deed *joined_deed(struct graph *graph, const struct holding 
 
 static void join_families(struct rank_list *ranks, struct graph *graph)
 {
-	struct holding *holdings = find_holdings(graph), *holding, *next;
+	struct holding *holdings = find_holdings(graph);
 
 	for (size_t i = 0; holdings && i < ranks->list.count; i++)
 		if (ranks->list.items[i].deed->family != ranks->list.items[i].deed || ranks->list.items[i].deed->kind == DEED_RUN)
 			ranks->list.items[i].deed = joined_deed(graph, holdings, ranks->list.items[i].deed);
-	HASH_ITER(hh, holdings, holding, next) {
-		HASH_DEL(holdings, holding);
-		free(holding);
-	}
+	HASH_FREE(holdings);
 }
 
 static void rank_deeds(const struct blame *blame, struct picks *picks, const struct events *events, struct rank_list *ranks)

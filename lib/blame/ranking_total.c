@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "blame/rank_entry.h"
 #include "graph/deed_family.h"
@@ -47,17 +48,13 @@ static struct waiting *waiting_new(void)
 static void waiting_free(struct waiting *waiting)
 {
 	struct window *window, *next;
-	struct open_wait *wait, *next_wait;
 
 	HASH_ITER(hh, waiting->by_id, window, next) {
 		HASH_DEL(waiting->by_id, window);
 		free(window->id);
 		free(window);
 	}
-	HASH_ITER(hh, waiting->open, wait, next_wait) {
-		HASH_DEL(waiting->open, wait);
-		free(wait);
-	}
+	HASH_FREE(waiting->open);
 	free(waiting);
 }
 

@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "calls/rag.h"
 #include "calls/tasks.h"
 #include "calls/throws.h"
@@ -67,12 +68,7 @@ struct open_signal {
 
 static void forget_open(struct signals *signals)
 {
-	struct open_signal *open, *next;
-
-	HASH_ITER(hh, signals->open, open, next) {
-		HASH_DEL(signals->open, open);
-		free(open);
-	}
+	HASH_FREE(signals->open);
 }
 
 static void signals_forget(struct signals *signals)

@@ -4,6 +4,7 @@
 
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "wake/function.h"
 
 /*
@@ -609,12 +610,7 @@ static const struct handed *hands_take(const struct hands *hands, const struct w
 
 static void hands_free(struct hands *hands)
 {
-	struct handed *handed, *next;
-
-	HASH_ITER(hh, hands->by_value, handed, next) {
-		HASH_DEL(hands->by_value, handed);
-		free(handed);
-	}
+	HASH_FREE(hands->by_value);
 }
 
 /* The open call that an event returns from; INDEX_NONE: none is known. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 enum { DISARMED_KEYS_MAX = 1 << 14 };
@@ -25,12 +26,7 @@ struct disarmed_keys *disarmed_keys_new(void)
 
 void disarmed_keys_clear(struct disarmed_keys *keys)
 {
-	struct disarmed_key *key;
-
-	while ((key = keys->by_key)) {
-		HASH_DEL(keys->by_key, key);
-		free(key);
-	}
+	HASH_FREE(keys->by_key);
 }
 
 void disarmed_keys_free(struct disarmed_keys *keys)

@@ -9,6 +9,7 @@
 
 #include "base/exited_tids.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "event/spell.h"
@@ -68,14 +69,10 @@ static void remove_thread(struct names *names, struct thread_entry *thread)
 static void names_forget(struct names *names)
 {
 	struct thread_entry *thread, *next_thread;
-	struct device_entry *device, *next_device;
 
 	HASH_ITER(hh, names->threads, thread, next_thread)
 		remove_thread(names, thread);
-	HASH_ITER(hh, names->devices, device, next_device) {
-		HASH_DEL(names->devices, device);
-		free(device);
-	}
+	HASH_FREE(names->devices);
 	free(names->dropped);
 	names->dropped = NULL;
 }

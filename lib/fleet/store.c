@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "stream/fields.h"
 #include "stream/record.h"
@@ -106,12 +107,7 @@ static int read_known(struct store *store, int fd, off_t *whole)
 /* A run that a crash cut was not acknowledged, so it comes again: forgets all ids, and reads them anew. */
 static void forget(struct store *store)
 {
-	struct seen *seen, *next;
-
-	HASH_ITER(hh, store->seen, seen, next) {
-		HASH_DEL(store->seen, seen);
-		free(seen);
-	}
+	HASH_FREE(store->seen);
 }
 
 static int recover(struct store *store, const char *path, int fd)

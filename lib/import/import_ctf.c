@@ -17,6 +17,7 @@
 
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "event/event.h"
 #include "import/print_layout.h"
@@ -722,7 +723,6 @@ static bool is_since_1970(const char *text, size_t length)
 static int read_ctf(struct import *import, struct import_input *input)
 {
 	struct reading reading = {0};
-	struct ctf_call *call, *next;
 	const char *bytes;
 	size_t length;
 	int status = lines_peek(&input->lines, &bytes, &length);
@@ -731,10 +731,7 @@ static int read_ctf(struct import *import, struct import_input *input)
 		input->since_1970 = text_count_lines(bytes, length, is_since_1970) > 0;
 		status = text_read(import, input, take_line, end_lines, &reading);
 	}
-	HASH_ITER(hh, reading.calls, call, next) {
-		HASH_DEL(reading.calls, call);
-		free(call);
-	}
+	HASH_FREE(reading.calls);
 	free(reading.cpus.items);
 	free(reading.held.items);
 	line_free(&reading.held_text);

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "import/import_format.h"
@@ -314,14 +315,9 @@ static struct symbols *symbols_new(struct stream *stream, char *functions, char 
 
 static void symbols_free(struct symbols *symbols)
 {
-	struct seen *seen, *next;
-
 	if (!symbols)
 		return;
-	HASH_ITER(hh, symbols->seen, seen, next) {
-		HASH_DEL(symbols->seen, seen);
-		free(seen);
-	}
+	HASH_FREE(symbols->seen);
 	for (int i = 0; i < IDS; i++)
 		free(symbols->types[i]);
 	free(symbols->list.items);

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "import/print_layout.h"
@@ -250,12 +251,7 @@ static void free_rings(struct text *text)
 
 static void free_text(struct text *text)
 {
-	struct text_task *task, *next;
-
-	HASH_ITER(hh, text->tasks, task, next) {
-		HASH_DEL(text->tasks, task);
-		free(task);
-	}
+	HASH_FREE(text->tasks);
 	troubles_free(&text->troubles);
 	if (text->known)
 		known_free(text->known);

@@ -7,6 +7,7 @@
 
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "program/code.h"
@@ -51,13 +52,9 @@ struct steps *steps_new(struct stream *stream, int32_t process, struct lookup *l
 
 void steps_free(struct steps *steps)
 {
-	struct judged *judged, *after;
 	struct named *named, *next;
 
-	HASH_ITER(hh, steps->judged, judged, after) {
-		HASH_DEL(steps->judged, judged);
-		free(judged);
-	}
+	HASH_FREE(steps->judged);
 
 	HASH_ITER(hh, steps->named, named, next) {
 		HASH_DEL(steps->named, named);

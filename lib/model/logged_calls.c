@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "model/display.h"
@@ -48,13 +49,8 @@ static void forget_values(struct logged_function *told)
 
 static void function_free(struct function *function)
 {
-	struct tally *tally, *next;
-
 	for (size_t i = 0; i < function->arguments.count; i++) {
-		HASH_ITER(hh, function->arguments.items[i].values, tally, next) {
-			HASH_DEL(function->arguments.items[i].values, tally);
-			free(tally);
-		}
+		HASH_FREE(function->arguments.items[i].values);
 		free(function->arguments.items[i].name);
 	}
 	free(function->arguments.items);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "event/machine.h"
 
 /* Most machines number their calls from 0 to some 500; a few add an offset. */
@@ -51,13 +52,8 @@ struct calls *calls_new(const struct job *job)
 
 static void forget_numbers(struct calls *calls)
 {
-	struct odd_call *odd, *next;
-
 	memset(calls->known, 0, sizeof(calls->known));
-	HASH_ITER(hh, calls->odd, odd, next) {
-		HASH_DEL(calls->odd, odd);
-		free(odd);
-	}
+	HASH_FREE(calls->odd);
 }
 
 void calls_free(struct calls *calls)

@@ -19,6 +19,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -328,12 +329,7 @@ static int take_sockets(struct looking *looking, int home, const struct network 
 
 static void forget(struct looking *looking)
 {
-	struct owner *owner, *next;
-
-	HASH_ITER(hh, looking->owners, owner, next) {
-		HASH_DEL(looking->owners, owner);
-		free(owner);
-	}
+	HASH_FREE(looking->owners);
 	free(looking->networks.items);
 	free(looking->listeners.items);
 	line_free(&looking->line);

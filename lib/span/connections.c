@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 struct connections {
 	struct connection *by_address;
 };
@@ -14,12 +16,7 @@ struct connections *connections_new(void)
 
 void connections_free(struct connections *connections)
 {
-	struct connection *connection, *next;
-
-	HASH_ITER(hh, connections->by_address, connection, next) {
-		HASH_DEL(connections->by_address, connection);
-		free(connection);
-	}
+	HASH_FREE(connections->by_address);
 	free(connections);
 }
 

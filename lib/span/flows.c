@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 
 /* As the kernel numbers states, families, and the flag of a call that only looks. */
@@ -127,8 +128,6 @@ static void end_free(struct end *end)
 void flows_free(struct flows *flows)
 {
 	struct socket *socket, *next_socket;
-	struct writer *writer, *next_writer;
-	struct base *base, *next_base;
 
 	HASH_ITER(hh, flows->sockets, socket, next_socket) {
 		HASH_DEL(flows->sockets, socket);
@@ -138,14 +137,8 @@ void flows_free(struct flows *flows)
 		end_free(flows->over.items[i]->end);
 		free(flows->over.items[i]);
 	}
-	HASH_ITER(hh, flows->writers, writer, next_writer) {
-		HASH_DEL(flows->writers, writer);
-		free(writer);
-	}
-	HASH_ITER(hh, flows->bases, base, next_base) {
-		HASH_DEL(flows->bases, base);
-		free(base);
-	}
+	HASH_FREE(flows->writers);
+	HASH_FREE(flows->bases);
 	free(flows->over.items);
 	free(flows->known.items);
 	free(flows);

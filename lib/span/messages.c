@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "span/spans.h"
 
 /* An end that a process had as a descriptor, from what it first sent to what it last sent. */
@@ -54,7 +55,6 @@ struct messages {
 void messages_free(struct messages *messages)
 {
 	struct descriptor *descriptor, *next_descriptor;
-	struct owned *owned, *next_owned;
 	struct side *side, *next_side;
 
 	HASH_ITER(hh, messages->descriptors, descriptor, next_descriptor) {
@@ -69,10 +69,7 @@ void messages_free(struct messages *messages)
 		free(side->together.items);
 		free(side);
 	}
-	HASH_ITER(hh, messages->owned, owned, next_owned) {
-		HASH_DEL(messages->owned, owned);
-		free(owned);
-	}
+	HASH_FREE(messages->owned);
 	free(messages->list.items);
 	free(messages);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "graph/graph_record.h"
@@ -59,14 +60,9 @@ static void free_texts(struct text *texts)
 
 void spans_free(struct spans *spans)
 {
-	struct place *place, *next_place;
-
 	free_texts(spans->texts);
 	free_texts(spans->named);
-	HASH_ITER(hh, spans->places, place, next_place) {
-		HASH_DEL(spans->places, place);
-		free(place);
-	}
+	HASH_FREE(spans->places);
 	for (size_t i = 0; i < spans->spans.count; i++) {
 		free(spans->spans.items[i].key);
 		free(spans->spans.items[i].parent_id);

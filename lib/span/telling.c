@@ -7,6 +7,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "span/messages.h"
 #include "span/spans.h"
@@ -124,12 +125,7 @@ static struct numbered *number_spans(const struct requests *requests, const stru
 
 static void free_numbered(struct numbered *all)
 {
-	struct numbered *one, *next;
-
-	HASH_ITER(hh, all, one, next) {
-		HASH_DEL(all, one);
-		free(one);
-	}
+	HASH_FREE(all);
 }
 
 static void tell_message(struct requests *requests, struct spans *spans, const struct message *message, int64_t number, int64_t cause)

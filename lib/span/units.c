@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 
 struct run {
@@ -58,14 +59,10 @@ struct units *units_new(struct events *events, const struct flows *flows)
 void units_free(struct units *units)
 {
 	struct runner *runner, *next;
-	struct keyed *keyed, *next_keyed;
 
 	HASH_ITER(hh, units->runners, runner, next) {
 		HASH_DEL(units->runners, runner);
-		HASH_ITER(hh, runner->keyed, keyed, next_keyed) {
-			HASH_DEL(runner->keyed, keyed);
-			free(keyed);
-		}
+		HASH_FREE(runner->keyed);
 		free(runner->called.items);
 		free(runner->runs.items);
 		free(runner->doing.items);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "event/packet_timer.h"
 #include "wake/earlier_names.h"
 #include "wake/limit.h"
@@ -666,12 +667,8 @@ static struct raise armed(struct wake *wake, uint64_t address)
 static void forget_timers(struct wake *wake)
 {
 	struct timers *timers = wake->of[PART_CONTEXT];
-	struct armed_timer *timer, *next;
 
-	HASH_ITER(hh, timers->by_address, timer, next) {
-		HASH_DEL(timers->by_address, timer);
-		free(timer);
-	}
+	HASH_FREE(timers->by_address);
 }
 
 static void lost_timers(struct wake *wake, int64_t from)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "source/file_call.h"
 #include "wake/name.h"
@@ -162,12 +163,8 @@ static int read_file(struct wake *wake, const struct fields *fields)
 static void forget_meanings(struct wake *wake)
 {
 	struct files *files = files_of(wake);
-	struct wake_file *file, *next;
 
-	HASH_ITER(hh, files->known, file, next) {
-		HASH_DEL(files->known, file);
-		free(file);
-	}
+	HASH_FREE(files->known);
 }
 
 /* Tells whether the thread slept since its call began. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "wake/context.h"
 #include "wake/disk.h"
@@ -66,12 +67,7 @@ static struct backing *backing_of(struct wake *wake, uint64_t dev)
 
 static void forget(struct wake *wake)
 {
-	struct backing *backing, *next;
-
-	HASH_ITER(hh, of(wake)->backings, backing, next) {
-		HASH_DEL(of(wake)->backings, backing);
-		free(backing);
-	}
+	HASH_FREE(of(wake)->backings);
 }
 
 uint64_t loop_device_of(const struct wake *wake, const char *queue)

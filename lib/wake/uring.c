@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "wake/context.h"
 #include "wake/part.h"
 #include "wake/name.h"
@@ -219,17 +220,9 @@ static void on_new_thread(struct at *at)
 static void forget(struct wake *wake)
 {
 	struct rings *rings = rings_of(wake);
-	struct open_request *request, *next_request;
-	struct ring *ring, *next_ring;
 
-	HASH_ITER(hh, rings->open, request, next_request) {
-		HASH_DEL(rings->open, request);
-		free(request);
-	}
-	HASH_ITER(hh, rings->rings, ring, next_ring) {
-		HASH_DEL(rings->rings, ring);
-		free(ring);
-	}
+	HASH_FREE(rings->open);
+	HASH_FREE(rings->rings);
 	ARRAY_FREE(&rings->completions);
 }
 

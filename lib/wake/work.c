@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "wake/earlier_names.h"
 #include "wake/request.h"
 #include "wake/context.h"
@@ -131,12 +132,7 @@ bool work_is_queued(const struct wake *wake, uint64_t address)
 
 static void forget_queued(struct wake *wake)
 {
-	struct queued_work *queued, *next;
-
-	HASH_ITER(hh, of(wake)->queued, queued, next) {
-		HASH_DEL(of(wake)->queued, queued);
-		free(queued);
-	}
+	HASH_FREE(of(wake)->queued);
 }
 
 /* Which works are queued is not known any more. */

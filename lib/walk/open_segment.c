@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "wake/earlier_names.h"
 #include "walk/whole_words.h"
 
@@ -39,12 +40,7 @@ void open_segments_forget(struct open_segments *all)
 
 static void forget_processes(struct open_segments *all)
 {
-	struct open_segment_process *process, *next;
-
-	HASH_ITER(hh, all->processes, process, next) {
-		HASH_DEL(all->processes, process);
-		free(process);
-	}
+	HASH_FREE(all->processes);
 }
 
 void open_segments_free(struct open_segments *all)

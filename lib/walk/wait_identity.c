@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "source/file_call.h"
 #include "wake/reason.h"
@@ -50,12 +51,7 @@ struct identities *identities_new(struct wake *wake)
 
 void identities_begin(struct identities *identities, struct whole *whole)
 {
-	struct descriptor *descriptor, *next;
-
-	HASH_ITER(hh, identities->descriptors, descriptor, next) {
-		HASH_DEL(identities->descriptors, descriptor);
-		free(descriptor);
-	}
+	HASH_FREE(identities->descriptors);
 	identities->whole = whole;
 	identities->calls.count = identities->stacks.count = identities->waits.count = identities->objects_of.count = 0;
 	memset(identities->objects, 0, sizeof(identities->objects));

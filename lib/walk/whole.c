@@ -4,6 +4,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "walk/abnormal.h"
 #include "walk/whole_words.h"
 
@@ -33,14 +34,9 @@ struct whole *whole_new(void)
 
 void whole_free(struct whole *whole)
 {
-	struct tid_entry *entry, *next;
-
 	if (!whole)
 		return;
-	HASH_ITER(hh, whole->by_tid, entry, next) {
-		HASH_DEL(whole->by_tid, entry);
-		free(entry);
-	}
+	HASH_FREE(whole->by_tid);
 	intern_free(&whole->words);
 	intern_free(&whole->sets);
 	intern_free(&whole->sequences);
