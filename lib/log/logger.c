@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "log/rating.h"
+#include "log/function_ranking.h"
 #include "log/suspects.h"
 #include "log/waiting.h"
 #include "program/symbol.h"
@@ -98,7 +98,7 @@ static void add_logging(struct logger *logger, int fd, const char *trigger, cons
 	logging->waiting = waiting_new(logger->stream, trigger != NULL, log->activity);
 	logging->buffer = memory_new(logging->room, 1);
 	if (rates)
-		waiting_rate(logging->waiting, rating_new(most_of(logger, log)));
+		waiting_rate(logging->waiting, function_ranking_new(most_of(logger, log)));
 	logger->begun = true;
 }
 
@@ -208,7 +208,7 @@ static int read_calls(struct logging *logging)
 /* Of many functions the most blamed were found: the others go. */
 static void keep_rated(struct logger *logger, const struct logging *logging)
 {
-	struct rated_names names = {0};
+	struct ranked_names names = {0};
 
 	if (!waiting_rated(logging->waiting, &names))
 		return;

@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/now.h"
 #include "base/number.h"
-#include "log/rating.h"
+#include "log/function_ranking.h"
 #include "program/sampler.h"
 #include "program/stacks.h"
 #include "source/clock.h"
@@ -451,7 +451,7 @@ static enum cost_verdict keep_best(struct probe_cost *cost, const struct cost_su
 			line_append(&names, ", ", 2);
 		line_append(&names, function->name, strlen(function->name));
 	}
-	cost->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", cost->trigger, RATING_REQUESTS, names.text);
+	cost->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", cost->trigger, FUNCTION_RANKING_REQUESTS, names.text);
 	line_free(&names);
 	cost->left = cost->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	return drop_others(cost, subject);

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "log/rating.h"
+#include "log/function_ranking.h"
 
 /* Two probes at one place come within this time of each other, nanoseconds; a call that another thread ends later is not waited for longer. */
 enum { PROBES_APART = 100000, LENT_WAIT = 100000000, LENT_MOST = 1 << 12, RATING_WAITS = 10, PARTS_MOST = 1 << 12 };
@@ -35,9 +35,9 @@ struct lent {
 struct waiting {
 	struct stream *stream;
 	bool with_verdicts, with_graphs;
-	struct rating *rating; /* NULL: none */
+	struct function_ranking *ranking; /* NULL: none */
 	bool rated;	       /* it has rated enough, and was not asked yet */
-	struct rated_names kept; /* the first of them, as many as are wanted */
+	struct ranked_names kept; /* the first of them, as many as are wanted */
 	bool keeps;		 /* those only */
 	ARRAY(struct lent *) lent;
 	struct thread *threads;
@@ -93,7 +93,7 @@ void waiting_free(struct waiting *waiting)
 		free(waiting->kept.list.items[i]);
 	free(waiting->kept.list.items);
 	free(waiting->lent.items);
-	rating_free(waiting->rating);
+	function_ranking_free(waiting->ranking);
 	free(waiting->verdicts.items);
 	line_free(&waiting->line);
 	free(waiting);
@@ -241,8 +241,8 @@ static int take_shed(struct waiting *waiting, const struct fields *fields, const
 {
 	char *name = fields_copy(fields, "name");
 
-	if (waiting->rating && name)
-		rating_exclude(waiting->rating, name);
+	if (waiting->ranking && name)
+		function_ranking_exclude(waiting->ranking, name);
 	if (name)
 		keep_no_more(waiting, name);
 	free(name);
@@ -319,23 +319,23 @@ bool waiting_is_open(const struct waiting *waiting)
 	return false;
 }
 
-void waiting_rate(struct waiting *waiting, struct rating *rating)
+void waiting_rate(struct waiting *waiting, struct function_ranking *ranking)
 {
-	waiting->rating = rating;
+	waiting->ranking = ranking;
 }
 
-bool waiting_rated(struct waiting *waiting, struct rated_names *names)
+bool waiting_rated(struct waiting *waiting, struct ranked_names *names)
 {
 	if (!waiting->rated)
 		return false;
 	waiting->rated = false;
-	rating_best(waiting->rating, &waiting->kept);
+	function_ranking_best(waiting->ranking, &waiting->kept);
 	waiting->keeps = waiting->kept.list.count > 0;
 	names->most = waiting->kept.most;
 	for (size_t i = 0; i < waiting->kept.list.count; i++)
 		*ARRAY_ADD(&names->list) = memory_text(waiting->kept.list.items[i], strlen(waiting->kept.list.items[i]));
-	rating_free(waiting->rating);
-	waiting->rating = NULL;
+	function_ranking_free(waiting->ranking);
+	waiting->ranking = NULL;
 	return true;
 }
 
@@ -352,8 +352,8 @@ static bool is_of(const struct call *call, const struct waiting_verdict *verdict
 /* All of its calls are known. */
 static void rate_request(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
-	if (waiting->rating && verdict->match)
-		waiting->rated = rating_request(waiting->rating, verdict->id, verdict->start, verdict->end) >= RATING_REQUESTS;
+	if (waiting->ranking && verdict->match)
+		waiting->rated = function_ranking_request(waiting->ranking, verdict->id, verdict->start, verdict->end) >= FUNCTION_RANKING_REQUESTS;
 }
 
 /*
@@ -367,7 +367,7 @@ static void rate_others(struct waiting *waiting, const struct waiting_verdict *v
 			const struct call *call = &thread->calls.items[i];
 
 			if (call->start < verdict->end && call->end > verdict->start)
-				rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
+				function_ranking_call(waiting->ranking, verdict->id, call->function, call->start, call->end);
 		}
 }
 
@@ -376,7 +376,7 @@ static int settle(struct waiting *waiting, const struct waiting_verdict *verdict
 {
 	struct thread *thread = thread_of(waiting, verdict->tid);
 	size_t first = thread->calls.count, kept;
-	bool rates = waiting->rating && verdict->match;
+	bool rates = waiting->ranking && verdict->match;
 	int status = 0;
 
 	thread->serves = true;
@@ -391,7 +391,7 @@ static int settle(struct waiting *waiting, const struct waiting_verdict *verdict
 			continue;
 		}
 		if (rates)
-			rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
+			function_ranking_call(waiting->ranking, verdict->id, call->function, call->start, call->end);
 		if (verdict->logged && status == 0)
 			status = write_call(waiting, call, verdict->tid, verdict);
 		forget_call(waiting, call);
@@ -428,8 +428,8 @@ static int settle_part(struct waiting *waiting, const struct waiting_verdict *ve
 			thread->calls.items[kept++] = *call;
 			continue;
 		}
-		if (waiting->rating && verdict->match)
-			rating_call(waiting->rating, verdict->id, call->function, call->start, call->end);
+		if (waiting->ranking && verdict->match)
+			function_ranking_call(waiting->ranking, verdict->id, call->function, call->start, call->end);
 		if (status == 0)
 			status = write_call(waiting, call, part->tid, verdict);
 		forget_call(waiting, call);

@@ -37,14 +37,14 @@ struct waiting_verdict {
 };
 
 /*
- * While it is set, it is given the calls of requests that match (log/rating.h). After RATING_REQUESTS waiting_rated() returns the names that are the
+ * While it is set, it is given the calls of requests that match (log/function_ranking.h). After FUNCTION_RANKING_REQUESTS waiting_rated() returns the names that are the
  * best, once, in an array that the caller frees with its texts; from then on calls of others than the first of them, as many as are wanted, are
  * dropped. One that a `shed` record names leaves its place to the next.
  */
-struct rating;
-struct rated_names;
-void waiting_rate(struct waiting *waiting, struct rating *rating);
-bool waiting_rated(struct waiting *waiting, struct rated_names *names);
+struct function_ranking;
+struct ranked_names;
+void waiting_rate(struct waiting *waiting, struct function_ranking *ranking);
+bool waiting_rated(struct waiting *waiting, struct ranked_names *names);
 
 /* A `call`, `tick`, `shed` or `lost` record. 0; -1 after fail(). */
 int waiting_line(struct waiting *waiting, const char *line, size_t length);
