@@ -78,8 +78,7 @@ static void begin(struct run *run, const char *method, const char *alarms, uint6
 	run->judge.tell = (struct measure_listener){.context = &run->tally, .limits = count_limits, .healthy = skip_healthy,
 						    .signal = count_signal};
 	series_set_add(&run->set, id, "x", NULL);
-	state[0] = seed * 0x9e3779b97f4a7c15u + 1;
-	state[1] = 0x2545f4914f6cdd1du;
+	seed_draws(seed);
 	for (int i = 0; i < 20; i++)
 		next_random();
 }

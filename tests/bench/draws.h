@@ -1,6 +1,6 @@
 /*
  * draws: random values of the four stationary streams on which false alarms are counted. Each includer has a generator of
- * its own; state[] is its seed, not all zero.
+ * its own: seed_draws() begins it, or state[] is set, not all zero.
  */
 #ifndef TESTS_BENCH_DRAWS_H
 #define TESTS_BENCH_DRAWS_H
@@ -9,6 +9,12 @@
 #include <stdint.h>
 
 static uint64_t state[2];
+
+static inline void seed_draws(uint64_t seed)
+{
+	state[0] = seed * 0x9e3779b97f4a7c15u + 1;
+	state[1] = 0x2545f4914f6cdd1du;
+}
 
 static uint64_t next_random(void) /* xorshift128+ */
 {

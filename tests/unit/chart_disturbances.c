@@ -11,23 +11,12 @@
 #include "../bench/draws.h"
 #include "base/number.h"
 #include "chart/judge.h"
+#include "signals_only.h"
 
 enum { OTHERS = 30, SECONDS = 7200, EACH = 100 /* calls a second, and 10 of the lock's kind */, LOCK_EVERY = 64, BEGIN = 900 };
 #define LOCKED 0.7
 
 static int told, others;
-
-static int see_limits(void *context, const struct series *series, int64_t ts)
-{
-	(void)context, (void)series, (void)ts;
-	return 0;
-}
-
-static int see_healthy(void *context, const struct series *series, int64_t from, double median)
-{
-	(void)context, (void)series, (void)from, (void)median;
-	return 0;
-}
 
 static int see_signal(void *context, const struct sample *sample)
 {
@@ -65,14 +54,13 @@ int main(void)
 {
 	struct policy how = POLICY_OPEN;
 	struct series_set set = {.policy = &how, .shortest = NSEC_PER_SEC / 1000, .due = INT64_MIN};
-	struct judge judge = {.policy = &how, .tell = {.limits = see_limits, .healthy = see_healthy, .signal = see_signal}};
+	struct judge judge = {.policy = &how, .tell = signals_only(see_signal)};
 	int locks = 0;
 
 	how.method = method_find("pot");
 	assert(policy_alarms(&how, "1/h") == 0 && policy_check(&how) == 0);
 	set.disturbances = disturbances_new(&how, set.shortest);
-	state[0] = 20 * 0x9e3779b97f4a7c15u + 1;
-	state[1] = 0x2545f4914f6cdd1du;
+	seed_draws(20);
 	for (int64_t i = 0; i < (int64_t)SECONDS * EACH; i++) {
 		int64_t now = NSEC_PER_SEC + i * (NSEC_PER_SEC / EACH);
 		bool locked = i % (LOCK_EVERY * EACH) == 0 && i > BEGIN * EACH;

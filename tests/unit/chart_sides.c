@@ -6,22 +6,11 @@
 
 #include "../bench/draws.h"
 #include "chart/judge.h"
+#include "signals_only.h"
 
 enum { SEED = 20, VALUES = 100000, STEP_NS = 100000000 };
 
 static int signals, shifts;
-
-static int see_limits(void *context, const struct series *series, int64_t ts)
-{
-	(void)context, (void)series, (void)ts;
-	return 0;
-}
-
-static int see_healthy(void *context, const struct series *series, int64_t from, double median)
-{
-	(void)context, (void)series, (void)from, (void)median;
-	return 0;
-}
 
 static int see_signal(void *context, const struct sample *sample)
 {
@@ -36,7 +25,7 @@ int main(void)
 	const int64_t id[CHART_KEYS_MAX] = {0};
 	struct policy how = POLICY_OPEN;
 	struct series_set set = {.policy = &how};
-	struct judge judge = {.policy = &how, .tell = {.limits = see_limits, .healthy = see_healthy, .signal = see_signal}};
+	struct judge judge = {.policy = &how, .tell = signals_only(see_signal)};
 	bool begun;
 
 	how.method = method_find("pot");
@@ -44,8 +33,7 @@ int main(void)
 	how.sides = SIDES_BOTH;
 	assert(policy_alarms(&how, "1/d") == 0 && policy_check(&how) == 0);
 	series_set_add(&set, id, "x", NULL);
-	state[0] = SEED * 0x9e3779b97f4a7c15u + 1;
-	state[1] = 0x2545f4914f6cdd1du;
+	seed_draws(SEED);
 	for (int i = 0; i < 20; i++)
 		next_random();
 	for (int64_t i = 1; i <= VALUES; i++) {
