@@ -256,9 +256,10 @@ END
 		cchart-filter -c runq --method=imr --limits=known | blame-rank --text |
 			grep -E '^(limits|signal|window|blame|path) ' | sed -E 's/ (node|instances)=[0-9]+//'
 	}
-	# A recording does not tell which threads are the pipe's own, nor what program a process runs, nor of most threads whose they are.
+	# A recording does not tell which threads are the pipe's own, nor what program a process runs, nor of most threads whose they are. Nor does it say
+	# that all events until then have come, so a wait that lasts is told a little earlier or later.
 	known_to_both() {
-		sed -E '/^stage /d; /^task /s/ (program|script|title|cgroup|read|tgid|began|kernel)=("([^"\\]|\\.)*"|[^ ]*)//g'
+		sed -E '/^(stage|tick) /d; /^stream /s/ boot=[^ ]*//; /^task /s/ (program|script|title|cgroup|read|tgid|began|kernel)=("([^"\\]|\\.)*"|[^ ]*)//g'
 	}
 	stream-cat --text live.tb | known_to_both | asked >wanted
 	run cat wanted
