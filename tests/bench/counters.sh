@@ -13,6 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${1:?usage: counters.sh BUILD}" && pwd) || exit 1
 turns=$((3 * ${RUNS:-5})) rounds=100000
 PATH=$build:$build/bench:$PATH
+command -v load >/dev/null || { echo "counters.sh: no $build/bench/load, which bench.sh makes" >&2; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/tailblame-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
