@@ -68,13 +68,6 @@ int policy_relearn(struct policy *how, const char *text)
 	return number_duration(text, length, &how->relearn);
 }
 
-bool policy_has_lasted(const struct policy *how, int64_t time, uint64_t values)
-{
-	if (how->relearn_values)
-		return values >= how->relearn_values;
-	return how->relearn && time >= how->relearn;
-}
-
 static void take_defaults(struct policy *how)
 {
 	const struct method *method = how->method;

@@ -71,7 +71,12 @@ int policy_rules(struct policy *how, const char *list);
 int policy_relearn(struct policy *how, const char *text); /* "10s", "200v" */
 
 /* Tells whether a change of level has lasted long enough to be learnt. */
-bool policy_has_lasted(const struct policy *how, int64_t time, uint64_t values);
+static inline bool policy_has_lasted(const struct policy *how, int64_t time, uint64_t values)
+{
+	if (how->relearn_values)
+		return values >= how->relearn_values;
+	return how->relearn && time >= how->relearn;
+}
 
 /*
  * policy_fix() adds a fixed limit of latencies, "200ms", or of one chart, "block=200ms"; keeps the text. 0; -1 after fail().
