@@ -464,7 +464,7 @@ confined() { # PID
 		"report -f html -o page" "trace-export -f ftrace" "trace-export -f tracedat -o out.dat" "trace-export -f perfetto -o out.pb" \
 		trace-import; do
 		$c in >/dev/null 2>&1 &
-		exec 8<>in # which does not wait for a command that did not start
+		exec 8>in
 		until_true 60 confined $!
 		exec 8>&-
 		wait $! || true
@@ -512,14 +512,14 @@ in_short_pieces() { # PID
 	for c in "cchart-filter $batch 0" "graph-build $batch 10" "blame-rank $batch 10" "report $batch 10"; do
 		set -- $c
 		$1 in >/dev/null 2>&1 &
-		exec 8<>in
+		exec 8>in
 		until_true 60 low $! "$2" "$3"
 		[ "$3" = 0 ] || until_true 60 in_short_pieces $!
 		exec 8>&-
 		wait $! || true
 	done
 	nice -n 15 chrt -i 0 blame-rank in >/dev/null 2>&1 &
-	exec 8<>in
+	exec 8>in
 	until_true 60 low $! $idle 15
 	exec 8>&-
 	wait $! || true
