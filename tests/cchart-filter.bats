@@ -852,6 +852,13 @@ start=2.000000000 key=fcntl value=0.600001000 "
 	{ stream; polls 2 72 11 3 99; call 2.300 72 0x2; polls 2.301 72 11 3 99; } >in
 	run signals <in
 	assert_output "start=2.000000000 key=fcntl value=0.401100000 open=yes "
+	# as many threads as are followed have found a directory that they wanted, and live on
+	{ stream
+		awk 'BEGIN { for (i = 0; i < 4096; i++) for (part = 0; part < 2; part++) printf "event ts=%.6f cpu=0 tid=%d comm=y name=raw_syscalls:%s\n",
+			1 + i / 10000 + part / 100000, 100 + i, part ? "sys_exit id=83 ret=-17" : "sys_enter id=83 args=0x3,0x6,0x0,0x0,0x0,0x0" }'
+		polls 2 72 11 6 99; } >in
+	run signals <in
+	assert_output "start=2.000000000 key=fcntl value=0.400100000 open=yes "
 }
 
 @test "limits that were made another way are refused" {

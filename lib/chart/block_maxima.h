@@ -27,7 +27,7 @@ struct maxima_kind {
 	bool hasty;	/* there is a limit as soon as there are enough values, before the hold is over */
 	uint64_t least; /* values that a limit needs where the chart has a shortest value, which any machine has; two elsewhere */
 	int64_t apart;	/* ns: where the hold ends without a limit, only one value in so long counts */
-	double reach;	/* the limit is at most so many times the largest value; 0: as far as a tail reaches */
+	double reach;	/* the limit is at most this many times the largest value; 0: at most as far as a tail reaches */
 	int sharers;	/* limits that share the false alarms; 0: one for each key of the chart */
 	bool (*is_beyond)(const struct block_maxima *maxima, const struct sample *sample); /* the limit that its key has, when there is one */
 };
@@ -51,8 +51,8 @@ void maxima_take(struct block_maxima *maxima, const struct sample *sample);
 bool maxima_judge(struct block_maxima *maxima, const struct sample *sample);
 
 /*
- * The time passes, once a key has limits, or the input ends. With another limit (at the end: true) what was remembered can be told. The false
- * alarms are shared by so many keys of the chart.
+ * The time passes, once a key has limits, or the input ends. With another limit (at the end: true) what was remembered can be told. `keys`:
+ * how many keys of the chart share the false alarms.
  */
 enum maxima_step { MAXIMA_SAME, MAXIMA_BLOCK_OVER, MAXIMA_OTHER_LIMIT } maxima_time(struct block_maxima *maxima, int64_t now, uint64_t keys);
 bool maxima_end(struct block_maxima *maxima, int64_t now);
@@ -62,7 +62,7 @@ bool maxima_judges(const struct block_maxima *maxima);
 double maxima_limit(const struct block_maxima *maxima);
 double maxima_limit_at(const struct block_maxima *maxima, double probability);
 
-/* The same in ns, for that limit or a lower one; 0: there is none; INT64_MAX: during the hold. */
+/* A limit of these, in ns: `limit` where there is one, else 0; INT64_MAX during the hold. */
 int64_t maxima_ns(const struct block_maxima *maxima, double limit);
 
 /* The bulk of the largest values is not above this, in seconds. */

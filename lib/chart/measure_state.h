@@ -50,6 +50,9 @@ struct route {
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
+/* The context of a wait that was told, and goes on, is kept this long. */
+#define PATIENCE_HOLD (10 * NSEC_PER_SEC)
+
 /* Open starts whose age is watched; see outcome.c. All zero but for the times is a new one. */
 struct patience {
 	struct series *series;	/* those with starts in state START_OPEN */

@@ -11,8 +11,7 @@ enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM
 
 /* A suspect is signalled as open if it has not ended this long after it became one... */
 #define PATIENCE_REPORT NSEC_PER_SEC
-/* ... and its context is kept this long, so that all of it can be explained if it ends by then. */
-#define PATIENCE_HOLD (10 * NSEC_PER_SEC)
+/* ... and its context is kept for PATIENCE_HOLD, so that all of it can be explained if it ends by then. */
 
 /*
  * Patience: notices starts whose age passes the limit while they are open, without a look at each start at each event. Each series has

@@ -8,11 +8,8 @@
 #include "base/timestamp.h"
 #include "chart/measure_state.h"
 
-enum { POLLED_MAX = 1 << 12 /* threads that try; further ones are not followed */, TRIES_LEAST = 2 };
+enum { POLLED_MAX = 1 << 12 /* threads that try; beyond that the one that began first is forgotten */, TRIES_LEAST = 2 };
 enum { EXISTS = 17 }; /* EEXIST, as Linux numbers it */
-
-/* The context of a wait that was told is kept as long without a further try. */
-#define PATIENCE_HOLD (10 * NSEC_PER_SEC)
 
 struct polling { /* of a thread, from its first try that failed on */
 	int32_t tid;
@@ -119,8 +116,6 @@ static bool goes_on(const struct polling *polling, const struct start *start)
 
 static struct polling *begin(struct polled *polled, struct polling *polling, const struct start *start)
 {
-	if (!polling && HASH_COUNT(polled->threads) == POLLED_MAX)
-		return NULL;
 	if (!polling) {
 		polling = NEW(struct polling);
 		polling->tid = start->sample.tid;
@@ -170,10 +165,10 @@ int polled_return(struct polled *polled, struct start *start, int64_t result, in
 	}
 	if (!again && polling && release(polled, polling) < 0)
 		return -1;
+	if (!polling && HASH_COUNT(polled->threads) == POLLED_MAX && drop(polled, polled->threads) < 0)
+		return -1;
 	if (!again)
 		polling = begin(polled, polling, start);
-	if (!polling)
-		return 0;
 	polling->tries++;
 	polling->last = now;
 	polling->slept = 0;

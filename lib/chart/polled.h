@@ -1,7 +1,8 @@
 /*
  * polled: tries that are one wait. A thread that tries to get something which somebody else has fails, sleeps, and tries again: so it waits, though
- * each of its calls is short. The call that gets it in the end counts from the begin of the first try on. A wait for a lock that is abnormal
- * is told at its next try, as one that has not ended yet, and its context is kept until it ends, or the thread has not tried for ten seconds.
+ * each of its calls is short. The call that gets it in the end counts from the begin of the first try on. If a wait
+ * for a lock is abnormal, the next try signals it as one that has not ended yet. Its context is kept until it ends, or until the thread has not
+ * tried for ten seconds.
  *
  * A try belongs to those before it if the thread has slept most of the time since the last one failed: it did nothing else of weight.
  */
@@ -26,7 +27,7 @@ void polled_wakes(struct polled *polled, int32_t tid, int64_t result, int64_t ts
 
 /*
  * A call of the thread has returned this, and its start is about to end: the start may begin earlier then, and then `told` says whether a signal has
- * told of the wait. The listener is told of a wait that lasts.
+ * told of the wait. A wait that lasts is a signal.
  */
 int polled_return(struct polled *polled, struct start *start, int64_t result, int64_t now);
 
