@@ -18,7 +18,7 @@
 
 enum { ASSEMBLY_MAX = 160 };
 
-/* What a call returns, its arguments R1 to R5, what a call keeps, and the end of 512 bytes of memory. */
+/* R0: the result of a call; R1 to R5: its arguments; R6 to R9: a call does not change them; STACK: the end of 512 bytes of memory. */
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, STACK };
 
 struct assembly {

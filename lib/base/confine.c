@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "base/place.h"
 
-/* Who may make a call, whatever its command asked for. */
+/* Needs that no command asks for: the calls that each process, or each command, may make. */
 enum { EVERY = 1 << 16 /* process that is confined */, COMMAND = 1 << 17, ANSWERS = 1 << 18 /* confine_wholly() */ };
 
 /* The system calls, by what they are needed for. A name that a machine does not have is passed over. */

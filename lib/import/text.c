@@ -471,7 +471,7 @@ static int end_text(struct text *text)
 	return status;
 }
 
-/* What a heading says behind this mark, at the begin of a line or in a comment, up to the line's end; NULL: none does. */
+/* Finds a mark at the begin of a line or in a comment, and returns what follows it on that line; NULL: no whole line has it. */
 static const char *told_behind(const char *bytes, size_t length, const char *mark)
 {
 	const char *found = memmem(bytes, length, mark, strlen(mark)), *line;
