@@ -453,6 +453,20 @@ state() {
 	sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"
 }
 
+# A writer of the pipe "in" that says nothing until end_of_input. It opens the pipe beside the test: the command, which
+# is $reader, may open it late, or never start.
+silent_writer() {
+	touch held
+	timeout 120 sh -c 'exec >in; while [ -e held ]; do sleep 0.05; done' 3>&- &
+	writer=$!
+}
+
+end_of_input() {
+	rm held
+	wait "$reader" || true
+	kill "$writer" 2>/dev/null || true
+}
+
 confined() { # PID
 	[ "$(state NoNewPrivs "$1")" = 1 ] && [ "$(state CapEff "$1")" = 0000000000000000 ] &&
 		[ "$(state CapPrm "$1")" = 0000000000000000 ] && { [[ $BUILD == *san* ]] || [ "$(state Seccomp "$1")" = 2 ]; }
@@ -464,10 +478,10 @@ confined() { # PID
 		"report -f html -o page" "trace-export -f ftrace" "trace-export -f tracedat -o out.dat" "trace-export -f perfetto -o out.pb" \
 		trace-import; do
 		$c in >/dev/null 2>&1 &
-		exec 8>in
-		until_true 60 confined $!
-		exec 8>&-
-		wait $! || true
+		reader=$!
+		silent_writer
+		until_true 60 confined $reader
+		end_of_input
 	done
 }
 
@@ -512,17 +526,17 @@ in_short_pieces() { # PID
 	for c in "cchart-filter $batch 0" "graph-build $batch 10" "blame-rank $batch 10" "report $batch 10"; do
 		set -- $c
 		$1 in >/dev/null 2>&1 &
-		exec 8>in
-		until_true 60 low $! "$2" "$3"
-		[ "$3" = 0 ] || until_true 60 in_short_pieces $!
-		exec 8>&-
-		wait $! || true
+		reader=$!
+		silent_writer
+		until_true 60 low $reader "$2" "$3"
+		[ "$3" = 0 ] || until_true 60 in_short_pieces $reader
+		end_of_input
 	done
 	nice -n 15 chrt -i 0 blame-rank in >/dev/null 2>&1 &
-	exec 8>in
-	until_true 60 low $! $idle 15
-	exec 8>&-
-	wait $! || true
+	reader=$!
+	silent_writer
+	until_true 60 low $reader $idle 15
+	end_of_input
 }
 
 # bats test_tags=live,long
