@@ -250,6 +250,7 @@ window() {
 		hogged|hog: on CPU 0 while ksoftirqd/0 was runnable
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable while an idle CPU woke up
+		idle-first|hog: on CPU 0 while victim was runnable
 		housekeeping|the kernel's deferred work (softirq RCU): membarrier of victim
 		housework|the kernel's deferred work (softirq RCU): work on events
 		interrupted|victim: running

@@ -163,7 +163,10 @@ static struct throttling find_throttling(struct wake *wake, const struct thread 
 	return found;
 }
 
-/* Tells whether the time in which no other thread had that CPU is time in which it was idle, that is: took to wake up. */
+/*
+ * Tells whether the thread waited for an idle CPU to wake up: the CPU was idle for longer than others had it, and for at least half of the
+ * time in which no other had it.
+ */
 static bool holder_is_idle(struct wake *wake, const struct thread *waiter, size_t at)
 {
 	const struct piece *piece = &waiter->pieces.items[at];
@@ -179,7 +182,7 @@ static bool holder_is_idle(struct wake *wake, const struct thread *waiter, size_
 		if (time > 0 && slice->thread != INDEX_NONE && slice->thread != waiter->index)
 			*(slice->thread == cpu->idle ? &idle : &held) += time;
 	}
-	return had_one_cpu(wake, waiter, at) && off.from >= off.to && idle > 0 && idle >= (end - piece->start - held) / 2;
+	return had_one_cpu(wake, waiter, at) && off.from >= off.to && idle > held && idle >= (end - piece->start - held) / 2;
 }
 
 static void add_throttling(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
