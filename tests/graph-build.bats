@@ -541,7 +541,7 @@ who=hog whom=victim cpu=0'
 			}
 			printf "signal id=1 ts=%.9f start=1.00002 value=%f center=1 ucl=2 tid=10\n", t, t
 		}' >t
-	run -0 timeout 20 bash -c 'graph-build --kind=rag --text t | grep "^node" | grep -c "prog:handle.* wait_start="'
+	run -0 bash -c 'ulimit -t 20; graph-build --kind=rag --text t | grep "^node" | grep -c "prog:handle.* wait_start="'
 	assert_output 100000
 }
 

@@ -319,7 +319,7 @@ is_over() {
 	kill -STOP "$reader"
 	timeout 5 ./prog || true
 	kill -TERM $collector
-	run timeout 8 tail --pid=$collector -f /dev/null
+	run timeout 60 tail --pid=$collector -f /dev/null
 	assert_success
 	wait $collector || [ $? = 3 ]
 	collector=

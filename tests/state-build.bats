@@ -293,7 +293,7 @@ history() {
 		assert_output "state-query: 'other' is no history"
 	}
 	mkfifo pipe
-	run -1 timeout 5 state-query pipe paths
+	run -1 timeout 60 state-query pipe paths
 	assert_output "state-query: 'pipe' is no file"
 	run -1 state-query server.history at 9
 	assert_output "state-query: '9' is outside the history, which lasts from 1.000000000 to 3.000000000"

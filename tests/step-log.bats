@@ -274,7 +274,7 @@ begin_stuck() {
 	run timeout 2 tail --pid="$logger" -f /dev/null
 	assert_failure
 	kill "$logger"
-	run timeout 20 tail --pid="$logger" -f /dev/null
+	run timeout 60 tail --pid="$logger" -f /dev/null
 	assert_success
 	kill "$child"
 	unharmed
@@ -285,7 +285,7 @@ begin_stuck() {
 	begin_stuck
 	kill "$logger"
 	kill -KILL "$pid"
-	run timeout 20 tail --pid="$logger" -f /dev/null
+	run timeout 60 tail --pid="$logger" -f /dev/null
 	assert_success
 	kill "$child"
 }
