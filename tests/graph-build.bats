@@ -294,6 +294,7 @@ window() {
 		stacked|reader: read of 254:0 in service
 		stacked-later|bulky: write of 254:0 in service
 		submitter|reader: read of 7:0 in service
+		swapped-out|hoarder: swap-out of 7:0 in service
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
 		taken-over|worker: running

@@ -17,6 +17,7 @@ teardown() {
 	for process in $victim $other; do kill $process 2>/dev/null || true; done
 	for option in $options; do echo $option >/sys/kernel/tracing/trace_options; done
 	if [ -n "$owned" ]; then mount -o remount,uid=0 /sys/kernel/tracing; fi
+	if [ -n "$swap" ]; then swapoff "$swap"; fi
 	if [ -n "$group" ]; then until_true 60 rmdir $group 2>/dev/null; fi
 }
 
@@ -1308,6 +1309,56 @@ told() {
 	until_true 120 told # others may lock more than the collector asks about in a second
 	kill $pid
 	wait $pid
+}
+
+memory_group() { # LIMIT
+	group=/sys/fs/cgroup/memory/tailblame-$$
+	if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+		mkdir $group && echo "$1" >$group/memory.limit_in_bytes
+	else
+		group=/sys/fs/cgroup/tailblame-$$
+		mkdir $group && echo "$1" >$group/memory.max
+	fi
+}
+
+@test "most of whose pages are swapped out is told, whoever makes room" {
+	need_tracefs
+	cat >fill.c <<-'EOT'
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv)
+		{
+			char *memory = malloc(24 << 20);
+			for (long i = 0; i < 24 << 20; i += 4096) {
+				memory[i] = (char)(rand() + argc);
+				if (argc > 2 && i % (1 << 20) == 0)
+					usleep(200000);
+			}
+			write(1, "", 1);
+			return pause();
+		}
+	EOT
+	gcc -w -o hoarder fill.c
+	cp hoarder newcomer
+	head -c 96M /dev/zero >"$W/swap"
+	chmod 600 "$W/swap"
+	mkswap -q "$W/swap" >/dev/null
+	swapon "$W/swap" 2>/dev/null || skip "needs a file system that can be swapped to"
+	swap=$W/swap
+	memory_group 32M 2>/dev/null || skip "needs control groups with a limit of memory"
+	in_group() { exec bash -c "echo \$\$ >$group/cgroup.procs; exec $1" 3>&-; }
+	in_group ./hoarder >filled &
+	victim=$!
+	until_true 60 [ -s filled ]
+	collect --text -c block -o trace
+	until_true 60 [ -s trace ]
+	in_group "./newcomer slowly now" >/dev/null &
+	other=$!
+	until_true 120 grep -q " tid=$victim comm=hoarder name=swap:out pid=$victim since=[0-9]* bytes=[0-9]* all=[0-9]*$" trace
+	grep -q "^task .* tid=$victim comm=hoarder " trace
+	kill $victim $other
+	wait $victim $other || true
 }
 
 @test "which functions timers call is told by the addresses that their events have" {

@@ -36,6 +36,7 @@
 #include "source/quotas.h"
 #include "source/recorder.h"
 #include "source/stages.h"
+#include "source/swapped.h"
 #include "source/stop.h"
 #include "source/timers.h"
 #include "source/titles.h"
@@ -89,6 +90,7 @@ struct collector {
 	int calls_seen; /* events of calls that have some */
 	struct devices devices;
 	struct quotas quotas;
+	struct swapped swapped;
 	struct stages stages;
 	struct pollfd *polled;
 	int polled_count;
@@ -484,6 +486,8 @@ static int take_round(struct collector *collector, int64_t *until)
 		execs_take(collector->execs);
 	if (tell_own(collector) < 0 || event_writer_round(collector->writer, &collector->merge, *until) < 0)
 		return -1;
+	if (collector->block && !collector->foreign && swapped_look(&collector->swapped, collector->writer, &collector->clock, *until) < 0)
+		return -1;
 	if (interference_look(&collector->interference, *until) < 0)
 		return -1;
 	/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
@@ -767,6 +771,7 @@ int collector_close(struct collector *collector, bool wait)
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	quotas_free(&collector->quotas);
+	swapped_free(&collector->swapped);
 	stages_free(&collector->stages);
 	process_free(&collector->process);
 	free(collector->polled);

@@ -90,6 +90,13 @@ int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, i
 	return writer->locks ? locks_within(writer->stream, &writer->threads, tid, pid, fd, ts) : 0;
 }
 
+int event_writer_put(struct event_writer *writer, int32_t tid, const struct record *event)
+{
+	if (!threads_known(&writer->threads, tid) && threads_see(&writer->threads, writer->stream, event->ts, tid, NULL) < 0)
+		return -1;
+	return stream_write_record(writer->stream, event);
+}
+
 void event_writer_own(struct event_writer *writer, const int32_t tids[EVENT_WRITER_OWN])
 {
 	memcpy(writer->own, tids, sizeof(writer->own));
@@ -462,8 +469,8 @@ int event_writer_event(struct event_writer *writer, const struct ring *ring)
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
 /* Far above the kernel's own numbers. */
-enum { ID_SLEEP = SELECT_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4,
-       ID_CALL = ID_SLEEP - 5, ID_COUNTER = SELECT_OWN_IDS /* the first of COUNTERS_MAX */ };
+enum { ID_SLEEP = SELECT_OWN_IDS + 15, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4,
+       ID_CALL = ID_SLEEP - 5, ID_COUNTER = SELECT_OWN_IDS + 1 /* the first of COUNTERS_MAX */ };
 
 /* Events in the formats below. */
 struct stack_event {

@@ -15,7 +15,7 @@
 #include "source/selection.h"
 
 enum {
-	ID_HOLDER = SELECT_OWN_IDS + 15,
+	ID_HOLDER = SELECT_OWN_IDS + 16,
 	PATH_ROOM = 128,
 	LOOKED = 16,	   /* files that were looked up last */
 	LINES_MAX = 1 << 13, /* of the kernel's list */

@@ -32,7 +32,7 @@ enum selection_flags {
 	SELECT_MAPS = 64,	   /* is not written; it shows which threads map code */
 };
 
-enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 16 /* of stack:sleep and its like; those of parts lie below */ };
+enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 17 /* of stack:sleep and its like; those of parts lie below */ };
 
 struct selected {
 	UT_hash_handle hh;   /* by event; the first of those that share it */

@@ -12,6 +12,7 @@
 #include "wake/recording.h"
 #include "wake/request.h"
 #include "wake/stacked.h"
+#include "wake/swap.h"
 #include "wake/walk.h"
 
 /*
@@ -441,16 +442,12 @@ static const char *operation_name(const struct request *request)
 	}
 }
 
-/* NULL: not known. */
-static const char *owner(const struct cut *cut, const struct request *request)
+/* Index of the thread for which it is, or whose pages are swapped out; INDEX_NONE: not known. */
+static int32_t owner(const struct cut *cut, const struct request *request)
 {
-	return request->owner == INDEX_NONE ? NULL
-						: wake_comm_at(cut->wake, cut->wake->threads.items[request->owner], request->queued);
-}
+	int32_t swapped = request->swaps && request->rwbs[0] == 'W' ? swap_owner_at(cut->wake, request->queued) : INDEX_NONE;
 
-static int32_t owner_tid(const struct cut *cut, const struct request *request)
-{
-	return request->owner == INDEX_NONE ? 0 : cut->wake->threads.items[request->owner]->tid;
+	return swapped == INDEX_NONE ? request->owner : swapped;
 }
 
 /* A request's deed and detail, and the texts in them. */
@@ -471,16 +468,17 @@ static void tell_device(struct cut *cut, struct request_deed *told, uint64_t dev
 static int32_t request_node(struct cut *cut, struct request_deed *told, enum deed_kind kind, enum node_what what,
 			    const struct request *request, int64_t start, int64_t end)
 {
-	int32_t index;
+	int32_t index, by = owner(cut, request);
+	const struct thread *thread = by == INDEX_NONE ? NULL : cut->wake->threads.items[by];
 
 	told->deed.kind = kind;
 	told->deed.cpu = CPU_NONE;
 	told->deed.request = operation_name(request);
-	*(kind == DEED_SERVICE ? &told->deed.who : &told->deed.whom) = owner(cut, request);
+	*(kind == DEED_SERVICE ? &told->deed.who : &told->deed.whom) = thread ? wake_comm_at(cut->wake, thread, request->queued) : NULL;
 	tell_device(cut, told, request->disk);
 	told->detail.cpu = CPU_NONE;
 	told->detail.sector = kind == DEED_SERVICE && request->sectors ? request->sector : NO_SECTOR; /* a flush is of the whole disk */
-	index = new_node(cut, what, start, end, owner_tid(cut, request), &told->deed);
+	index = new_node(cut, what, start, end, thread ? thread->tid : 0, &told->deed);
 	graph_detail(cut->graph, index, &told->detail);
 	return index;
 }

@@ -21,6 +21,7 @@
 	PART(WRITEBACK, writeback) /* pages that are to be written to a disk */ \
 	PART(FILE, file)	   /* kinds of files and sockets, faults of mapped files */ \
 	PART(WORK, work)	   /* work queues */ \
+	PART(SWAP, swap)	   /* whose pages are swapped out */ \
 	PART(BLOCK, block)	   /* block requests, flushes */ \
 	PART(STACKED, stacked)	   /* devices that hand their bios on to others */ \
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \

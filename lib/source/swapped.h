@@ -1,0 +1,37 @@
+/*
+ * swapped: whose pages are swapped out.
+ *
+ * No event of the kernel says so: a page is written by whoever has to make room, which is often the kernel itself or the next one who needs
+ * memory. But VmSwap in /proc/PID/status grows. So while the machine's free swap space falls, all processes are looked at, and the stream gets
+ * an event swap:out of the process most of whose pages they were. Its fields are the process (pid), the time of the look before (since), how
+ * many bytes of its own were swapped out since then (bytes), and how many of all processes (all).
+ */
+#ifndef SOURCE_SWAPPED_H
+#define SOURCE_SWAPPED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/clock.h"
+#include "source/event_writer.h"
+
+struct swap_owner;
+
+struct swapped { /* all zero: nothing was looked at yet */
+	struct swap_owner *owners; /* hash by pid */
+	uint64_t looks;		   /* at processes, so far */
+	uint64_t used;		   /* bytes of the machine's swap space, when that was looked at last, */
+	uint64_t used_then;	   /* and when processes were */
+	int64_t next, since;	   /* when to look again; when processes were looked at last */
+	bool told;		   /* the stream has the event's format */
+};
+
+/*
+ * Looks, if that is due, and writes the event with the time `ts`, up to which all other events are written. May be called often: it looks at
+ * processes at most five times a second, and where there are very many so rarely that it costs less than a two-hundredth of a CPU. -1 after
+ * fail().
+ */
+int swapped_look(struct swapped *swapped, struct event_writer *writer, const struct trace_clock *clock, int64_t ts);
+void swapped_free(struct swapped *swapped);
+
+#endif
