@@ -11,13 +11,13 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "base/priority.h"
 #include "blame/comparison.h"
 #include "blame/ranked_moments.h"
 #include "event/event.h"
 #include "calls/graph_builder.h"
 #include "graph/graph_reader.h"
 #include "graph/graph_record.h"
+#include "stream/stage.h"
 
 static uint64_t count = 5, worst = 3;
 static const char *algorithm; /* NULL: that of each graph's own question */
@@ -270,6 +270,7 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	ranker->stream = stream_open(files, files_count);
 	if (!ranker->stream)
 		die("%s", fail_text());
+	stage_lets_others_first(ranker->stream);
 	if (output)
 		stream_output(ranker->stream, STDOUT_FILENO, as_text);
 	if (open_parts(ranker) < 0)
@@ -382,7 +383,6 @@ int main(int argc, char **argv)
 	ranker.files = argv;
 	ranker.files_count = argc;
 	interrupt_defer();
-	priority_lower(PRIORITY_LOW);
 	status = diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
 	semantics_free(&semantics);
 	return status;

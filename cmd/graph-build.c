@@ -11,10 +11,10 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "base/priority.h"
 #include "event/event.h"
 #include "calls/graph_builder.h"
 #include "graph/graph_record.h"
+#include "stream/stage.h"
 #include "walk/whole_build.h"
 #include "walk/edge_rules.h"
 #include "walk/whole_record.h"
@@ -173,9 +173,9 @@ int main(int argc, char **argv)
 	building.stream = stream_open(argv + first, argc - first);
 	if (!building.stream)
 		die("%s", fail_text());
+	stage_lets_others_first(building.stream);
 	stream_output(building.stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
-	priority_lower(PRIORITY_LOW);
 	if (open_building(&building) < 0)
 		die("%s", fail_text());
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);

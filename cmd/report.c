@@ -11,8 +11,8 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/number.h"
-#include "base/priority.h"
 #include "report/report.h"
+#include "stream/stage.h"
 
 static const char *format = "text", *output;
 static bool plot, all, table;
@@ -87,10 +87,10 @@ int main(int argc, char **argv)
 	how.width = columns(&how.bounded);
 	how.whole = input_is_whole(argv + operands, argc - operands);
 	catch_signals();
-	priority_lower(PRIORITY_LOW);
 	stream = stream_open(argv + operands, argc - operands);
 	if (!stream)
 		die("%s", fail_text());
+	stage_lets_others_first(stream);
 	report = report_new(stream, &how);
 	if (!report)
 		die("%s", fail_text());

@@ -7,10 +7,10 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
-#include "base/priority.h"
 #include "blame/thread_past.h"
 #include "event/event.h"
 #include "span/requests.h"
+#include "stream/stage.h"
 
 static struct option_list files;
 static bool as_text;
@@ -72,10 +72,10 @@ int main(int argc, char **argv)
 	stream = stream_open(argv + first, argc - first);
 	if (!stream)
 		die("%s", fail_text());
+	stage_lets_others_first(stream);
 	stream_output(stream, STDOUT_FILENO, as_text);
 	stream_report_usage(stream, "span-build");
 	interrupt_defer();
-	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
 	building = (struct building){requests_new(stream, events), thread_past_new(stream, events)};
 	if (!building.past)

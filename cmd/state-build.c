@@ -9,9 +9,9 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
-#include "base/priority.h"
 #include "event/event.h"
 #include "state/history.h"
+#include "stream/stage.h"
 
 static struct option_list files;
 static const char *history_path;
@@ -297,8 +297,8 @@ int main(int argc, char **argv)
 	build.stream = stream_open(argv + first, argc - first);
 	if (!build.stream)
 		die("%s", fail_text());
+	stage_lets_others_first(build.stream);
 	interrupt_defer();
-	priority_lower(PRIORITY_LOW);
 	build.events = events_new(build.stream);
 	build.machine = state_machine_new(build.events, most);
 	build.history = history_path ? history_new(history_path) : NULL;

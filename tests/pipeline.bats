@@ -453,11 +453,11 @@ state() {
 	sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"
 }
 
-# A writer of the pipe "in" that says nothing until end_of_input. It opens the pipe beside the test: the command, which
+# A writer of the pipe "in" that says this, and then nothing until end_of_input. It opens the pipe beside the test: the command, which
 # is $reader, may open it late, or never start.
-silent_writer() {
+silent_writer() { # [TEXT]
 	touch held
-	timeout 120 sh -c 'exec >in; while [ -e held ]; do sleep 0.05; done' 3>&- &
+	timeout 120 sh -c 'exec >in; printf "%s" "$1"; while [ -e held ]; do sleep 0.05; done' sh "${1:-}" 3>&- &
 	writer=$!
 }
 
@@ -518,25 +518,42 @@ in_short_pieces() { # PID
 	grep -qE '^se.slice .* 100000$' "/proc/$1/sched"
 }
 
+as_stage() { # PID
+	printf 'stream version=1\nstage command=x tid=%s\n' "$1"
+}
+
 # Live tests alone run in the ordinary class, see check.sh.
 # bats test_tags=live
-@test "what is behind trace-collect lets others go first, and never raises what it was given" {
+@test "a stage of the pipe that records lets others go first, and never raises what it was given" {
 	mkfifo in
 	local batch=3 idle=5
 	for c in "cchart-filter $batch 0" "graph-build $batch 10" "blame-rank $batch 10" "report $batch 10"; do
 		set -- $c
 		$1 in >/dev/null 2>&1 &
 		reader=$!
-		silent_writer
+		silent_writer "$(as_stage $reader)"$'\n'
 		until_true 60 low $reader "$2" "$3"
 		[ "$3" = 0 ] || until_true 60 in_short_pieces $reader
 		end_of_input
 	done
 	nice -n 15 chrt -i 0 blame-rank in >/dev/null 2>&1 &
 	reader=$!
-	silent_writer
+	silent_writer "$(as_stage $reader)"$'\n'
 	until_true 60 low $reader $idle 15
 	end_of_input
+}
+
+# bats test_tags=live
+@test "who reads a stream of another pipe keeps its priority" {
+	mkfifo in
+	for c in graph-build blame-rank; do
+		$c --text in >out 2>&1 &
+		reader=$!
+		silent_writer "$(as_stage $$)"$'\n'
+		until_true 60 grep -q '^stage' out
+		low $reader 0 0
+		end_of_input
+	done
 }
 
 # bats test_tags=live,long

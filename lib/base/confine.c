@@ -77,7 +77,7 @@ static bool allow_names(scmp_filter_ctx filter, const char *names)
 
 /*
  * Bounds on arguments: memory never becomes code (except for the libraries that find a host), files are opened only to read and only if they exist,
- * sockets are of this machine, and signals, as abort() sends, go to the process itself.
+ * sockets are of this machine, and signals, as abort() sends, go to the process itself, whose priority alone may change.
  */
 static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 {
@@ -99,6 +99,8 @@ static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET)},
 		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET6)},
 		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_NETLINK)}, /* getaddrinfo() */
+		{needs & COMMAND, SCMP_SYS(sched_getattr), SCMP_A0(SCMP_CMP_EQ, 0)}, /* priority.h */
+		{needs & COMMAND, SCMP_SYS(sched_setattr), SCMP_A0(SCMP_CMP_EQ, 0)},
 		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, self)},
 		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(kill), SCMP_A0(SCMP_CMP_EQ, self)},
 	};

@@ -1,9 +1,7 @@
 #include "base/priority.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,28 +22,17 @@ struct attributes {
 	uint64_t runtime, deadline, period;
 };
 
-/* Kernels before 6.12 pass over it. */
-static void shorten_slice(void)
+void priority_lower(enum priority priority)
 {
 	struct attributes attributes = {.size = sizeof(attributes)};
 
-	if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) < 0 || attributes.policy != SCHED_BATCH)
+	if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) < 0)
 		return;
-	attributes.runtime = SLICE_NS;
+	if (attributes.policy == SCHED_OTHER)
+		attributes.policy = SCHED_BATCH;
+	if (priority == PRIORITY_LOW && attributes.policy == SCHED_BATCH)
+		attributes.runtime = SLICE_NS; /* kernels before 6.12 pass over it */
+	if (priority == PRIORITY_LOW && attributes.nice < LOW)
+		attributes.nice = LOW;
 	syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
-void priority_lower(enum priority priority)
-{
-	int nice;
-
-	if (sched_getscheduler(0) == SCHED_OTHER)
-		sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
-	if (priority != PRIORITY_LOW)
-		return;
-	errno = 0;
-	nice = getpriority(PRIO_PROCESS, 0);
-	if (errno == 0 && nice < LOW)
-		setpriority(PRIO_PROCESS, 0, LOW);
-	shorten_slice();
 }
