@@ -196,6 +196,7 @@ window() {
 		asks-on|unknown: futex of victim
 		signalled|server: running
 		impatient|server: running
+		lost-datagram|unknown: waits in a circle
 		apart|unknown: wait of victim
 		armed|timer: armed by alarm for victim
 		asked|slow: running

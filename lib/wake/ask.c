@@ -35,7 +35,8 @@ struct batch {
 };
 
 struct asking { /* of a thread */
-	int64_t woke;	       /* when it last woke another; TIME_NONE: never */
+	int64_t woke, others;  /* when it last woke another, and one that is not `whom`; TIME_NONE: never */
+	int32_t whom;	       /* index of the one that it woke last */
 	struct batch batch;
 };
 
@@ -63,7 +64,7 @@ static struct asking *asking_of(const struct thread *thread)
 
 static void thread_begin(struct thread *thread)
 {
-	*asking_of(thread) = (struct asking){.woke = TIME_NONE};
+	*asking_of(thread) = (struct asking){.woke = TIME_NONE, .others = TIME_NONE, .whom = INDEX_NONE};
 }
 
 static void thread_lost(struct thread *thread)
@@ -120,6 +121,65 @@ static bool has_asked(const struct wake *wake, const struct thread *thread, cons
 	       events_tgid(wake->events, wake->threads.items[question.of]->tid) == events_tgid(wake->events, wake->threads.items[other]->tid);
 }
 
+/* When what ended the wait was done. */
+static int64_t ended(const struct wake *wake, const struct piece *wait)
+{
+	return wait->cause == CAUSE_RAISED ? core_ender(wake, wait).ts : wait[1].start;
+}
+
+/*
+ * Tells whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
+ * that; it is no answer where the one at hand is another.
+ */
+static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
+{
+	return ended_by(wake, wait) == other && (is_idle(wake, wait) || !is_idle(wake, hand)) &&
+	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
+}
+
+/* The time when the other last answered the thread, within the thread's first `count` pieces; TIME_NONE: the data show no answer. */
+static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t count, int32_t other,
+			   const struct piece *hand)
+{
+	for (size_t left = PATIENCE; count-- > 0 && left; left--) {
+		const struct piece *wait = &thread->pieces.items[count];
+
+		if (is_answer(wake, wait, other, hand))
+			return wait[1].start;
+	}
+	return TIME_NONE;
+}
+
+/* When the thread had last woken the other by that time; TIME_NONE: it had not. */
+static int64_t last_request(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t ts)
+{
+	size_t i = thread_find(other, ts);
+
+	for (size_t left = PATIENCE; i-- > 0 && left; left--) {
+		const struct piece *wait = &other->pieces.items[i];
+
+		if (i + 1 < other->pieces.count && wait[1].start <= ts && ended_by(wake, wait) == thread->index)
+			return ended(wake, wait);
+	}
+	return TIME_NONE;
+}
+
+/*
+ * Tells whether the thread had asked the other when this wait began, had no answer, and has asked the other again since, and nobody else: who asks
+ * anew by a new socket each time waited for the one answer, too.
+ */
+static bool has_asked_again(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	const struct asking *asking = asking_of(thread);
+	int64_t since;
+
+	if (other == INDEX_NONE || asking->whom != other || asking->others >= wait[1].start)
+		return false;
+	since = last_request(wake, thread, wake->threads.items[other], wait->start);
+	return since != TIME_NONE && last_answer(wake, thread, at, other, wait) < since;
+}
+
 static void answered_wait(struct wake *wake, struct thread *thread)
 {
 	size_t last = thread->pieces.count;
@@ -144,19 +204,14 @@ static void answered_wait(struct wake *wake, struct thread *thread)
 		}
 		if (!is_own_timer(wake, thread, piece) || !is_idle(wake, piece))
 			return;
-		if ((asking_of(thread)->woke >= end || ran > (end - piece->start) / IDLENESS) && !has_asked(wake, thread, piece, by))
+		if (((asking_of(thread)->woke >= end && !has_asked_again(wake, thread, i, by)) || ran > (end - piece->start) / IDLENESS) &&
+		    !has_asked(wake, thread, piece, by))
 			return;
 		piece->cause = by == INDEX_NONE ? answered->cause : CAUSE_THREAD;
 		piece->cause_index = by == INDEX_NONE ? answered->cause_index : by;
 		piece->flags |= PIECE_TICK;
 		ran = 0;
 	}
-}
-
-/* When what ended the wait was done. */
-static int64_t ended(const struct wake *wake, const struct piece *wait)
-{
-	return wait->cause == CAUSE_RAISED ? core_ender(wake, wait).ts : wait[1].start;
 }
 
 /* The last wait of the thread that was over by then. NULL: none. */
@@ -171,29 +226,6 @@ static const struct piece *last_wait(const struct thread *thread, int64_t ts)
 			return wait;
 	}
 	return NULL;
-}
-
-/*
- * Tells whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
- * that; it is no answer where the one at hand is another.
- */
-static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
-{
-	return ended_by(wake, wait) == other && (is_idle(wake, wait) || !is_idle(wake, hand)) &&
-	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
-}
-
-/* The time when the other last answered the thread, within the thread's first `count` pieces; TIME_NONE: the data show no answer. */
-static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t count, int32_t other,
-			   const struct piece *hand)
-{
-	for (size_t left = PATIENCE; count-- > 0 && left; left--) {
-		const struct piece *wait = &thread->pieces.items[count];
-
-		if (is_answer(wake, wait, other, hand))
-			return wait[1].start;
-	}
-	return TIME_NONE;
 }
 
 /*
@@ -596,11 +628,21 @@ static void serve_peer(struct wake *wake, struct thread *thread, const struct th
 	batch->until = wake->now;
 }
 
+static void has_woken(const struct wake *wake, const struct thread *waker, const struct thread *woken)
+{
+	struct asking *asking = asking_of(waker);
+
+	if (asking->whom != woken->index)
+		asking->others = asking->woke;
+	asking->whom = woken->index;
+	asking->woke = wake->now;
+}
+
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
 {
 	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
 
-	asking_of(waker)->woke = wake->now;
+	has_woken(wake, waker, woken);
 	if (!question_receives(wake, waker))
 		serve_peer(wake, waker, woken);
 	else if (count > 1)
@@ -614,7 +656,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 	if (waking->cause == CAUSE_THREAD)
 		woken_by(wake, wake->threads.items[waking->index], waking->woken);
 	if (raise)
-		asking_of(wake->threads.items[raise->thread])->woke = wake->now;
+		has_woken(wake, wake->threads.items[raise->thread], waking->woken);
 	if (waking->cause != CAUSE_TIMER && waking->cause != CAUSE_DIRTY)
 		answered_wait(wake, waking->woken);
 }
