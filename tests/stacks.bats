@@ -215,10 +215,11 @@ busy_program() {
 	[ "$output" -ge 1600 ] && [ "$output" -le 2000 ] || skip "stacks were lost: the machine is too busy"
 }
 
-# without PROGRAM ARG...: runs it, and the kernel refuses bpf(2).
+# without PROGRAM ARG...: runs it, and the kernel refuses bpf(2); unattached: only its command BPF_RAW_TRACEPOINT_OPEN.
 without_bpf() {
 	cat >without.c <<-'EOT'
 		#include <errno.h>
+		#include <linux/bpf.h>
 		#include <linux/filter.h>
 		#include <linux/seccomp.h>
 		#include <stddef.h>
@@ -230,7 +231,13 @@ without_bpf() {
 		{
 			struct sock_filter code[] = {
 				BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		#ifdef ONLY
+				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, 3),
+				BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ONLY, 0, 1),
+		#else
 				BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, 1),
+		#endif
 				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 				BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 			};
@@ -243,6 +250,7 @@ without_bpf() {
 		}
 	EOT
 	gcc -o without without.c
+	gcc -DONLY=BPF_RAW_TRACEPOINT_OPEN -o unattached without.c
 }
 
 # bats test_tags=long
@@ -274,7 +282,7 @@ without_bpf() {
 	build -o prog prog.c
 	counted() { stream-cat --text out | awk -v name="name=counter:$1" '/ comm=prog / && index($0, name " ") { n += substr($NF, 7) } END { print n + 0 }'; }
 	without_bpf
-	for by in '' ./without; do
+	for by in '' ./without ./unattached; do
 		run $by trace-collect --stack --counters=page-faults,syscalls:sys_enter_sched_yield,context-switches -e sched:sched_process_exit -o out -- ./prog
 		[ "$status" -ne 3 ] || skip "stacks were lost: the machine is too busy"
 		assert_success
