@@ -217,6 +217,22 @@ rests() {
 	[ "$(du -sk log | cut -f1)" -le 4096 ]
 }
 
+@test "what others keep in a folder below, or under a name of their own, neither counts nor goes" {
+	mkdir bin
+	printf '#!/bin/sh\necho "sample ts=1 chart=x value=1"\nkill $PPID\n' >bin/trace-collect
+	chmod +x bin/trace-collect
+	printf 'KEEP=1M\nFILTER=\n' >>configuration
+	echo precious >victim
+	# A line break in a name begins a path that leads elsewhere.
+	mkdir -p log/export/x$'\n'"$PWD/victim"$'\n'
+	head -c 900000 /dev/zero | tee log/export/x$'\n'"$PWD/victim"$'\n'/y.tb log/export/z.tb log/mail.tb >log/2020-01-01-000000.tb.bak
+	head -c 100000 /dev/zero >log/2026-01-01-000000.tb
+	PATH=$PWD/bin:$PATH "$HOURS"
+	assert_equal "$(cat victim)" precious
+	[ -e log/export/z.tb ] && [ -e log/mail.tb ] && [ -e log/2020-01-01-000000.tb.bak ]
+	zstdcat log/2026-01-01-000000.tb.zst | cmp - <(head -c 100000 /dev/zero)
+}
+
 # bats test_tags=live
 @test "a file that takes more than its part ends, and stays" {
 	need_tracefs
