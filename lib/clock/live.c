@@ -51,6 +51,7 @@ struct live {
 	struct hosts *hosts; /* NULL: no host has begun */
 	struct input *reference; /* NULL: not chosen yet */
 	int64_t opened, due, round;
+	int64_t looked; /* what the inputs held by then has been read */
 	int64_t newest; /* the latest time that was written */
 	bool writing;
 	live_sayer *say;
@@ -62,7 +63,7 @@ struct live *live_new(int64_t wait)
 
 	live->wait = wait;
 	live->newest = INT64_MIN;
-	live->opened = now_by(CLOCK_MONOTONIC);
+	live->opened = live->looked = now_by(CLOCK_MONOTONIC);
 	return live;
 }
 
@@ -193,6 +194,7 @@ static int read_all(struct live *live, int timeout)
 			input->heard = now_by(CLOCK_MONOTONIC);
 	}
 	polls[count] = (struct pollfd){.fd = STDOUT_FILENO};
+	live->looked = now_by(CLOCK_MONOTONIC);
 	if (poll(polls, count + 1, timeout) > 0) {
 		if ((polls[count].revents & (POLLERR | POLLHUP)) == POLLERR)
 			status = 0;
@@ -213,9 +215,10 @@ static void say(const struct live *live, char *sentence)
 
 /* --- clocks ------------------------------------------------------------------------------------------------------- */
 
+/* If this process got no CPU since it looked, the host may have spoken meanwhile. */
 static bool is_silent(const struct live *live, const struct input *input)
 {
-	return now_by(CLOCK_MONOTONIC) - input->heard >= live->wait;
+	return live->looked - input->heard >= live->wait;
 }
 
 /* The wall clock's time at 0 of the host's, as far as that goes with when its records come. */
@@ -428,7 +431,7 @@ static int write_safe(struct live *live)
 /* Nothing is written before all clocks are known, or all that are not have had their time. */
 static bool may_begin(const struct live *live)
 {
-	bool waited = now_by(CLOCK_MONOTONIC) - live->opened >= live->wait;
+	bool waited = live->looked - live->opened >= live->wait;
 
 	for (size_t i = 0; i < live->inputs.count && !waited; i++) {
 		const struct input *input = live->inputs.items[i];
@@ -500,7 +503,7 @@ int live_run(struct live *live, const char *reference, struct stream *stream, li
 			status = -1;
 	}
 	if (status > 0) {
-		live->opened = now_by(CLOCK_MONOTONIC) - live->wait; /* nothing more comes */
+		live->opened = live->looked - live->wait; /* nothing more comes */
 		status = round_of(live, reference) < 0 ? -1 : 1;
 	}
 	count_losses(live);
