@@ -488,6 +488,14 @@ value() { # KEY: the values of this key on standard input
 	done
 }
 
+@test "an end that may be that of a later start, because a CPU has not told its losses yet, makes no complete window" {
+	# done at 3010 and queued again at 3890, on a CPU that tells the loss at 4000
+	{ echo "tick ts=0 every=0.1"; healthy; queued 3000 1; done_at 3900 1; echo "lost ts=4 cpu=1 count=2 from=2.99"; echo "tick ts=4.1 every=0.1"; noise 4200 6000; } >in
+	run -3 --separate-stderr filter in
+	assert_equal "$(records window <<<"$output" | value complete)" no
+	assert_equal "$(records end <<<"$output" | value lost)" 2
+}
+
 @test "a signal whose events did not pass for want of a budget makes its window incomplete" {
 	local slow second
 	slow="$(queued 3000 1; done_at 3500 1)"
