@@ -1028,3 +1028,9 @@ asked() {
 	run -0 asked installer
 	assert_line --regexp '^culprit: authd/.* in read .*: this never ended normally$'
 }
+
+@test "events that no stream record precedes end where a stream begins" {
+	{ switch 1.21 0 10 D 0; begin; } >in
+	run -0 graph-build --whole --text in
+	run -0 graph-walk -x windows in
+}

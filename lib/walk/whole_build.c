@@ -519,6 +519,8 @@ static int take_meaning(struct whole_builder *builder, enum kind kind, const str
 		return -1;
 	if (kind == KIND_STACK && fields_integer(fields, "id", &number) > 0 && number >= 0)
 		identities_new_stack(builder->identities, number);
+	if (kind == KIND_STREAM)
+		cutter_end(builder->cutter, false); /* the threads before it are forgotten */
 	if (kind != KIND_TASK)
 		return wake_record(builder->wake, kind, fields);
 	open_segments_renamed(builder->open_segments);
