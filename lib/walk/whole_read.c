@@ -280,11 +280,13 @@ static void keep_id(struct whole_reader *reader, int64_t id, uint32_t number)
 
 static int read_happened(struct whole_reader *reader, const found_fields found, struct segment *segment)
 {
-	uint32_t text = read_words(reader, found[EVENTS]);
+	uint32_t text = read_words(reader, found[EVENTS]), results;
 
 	segment->set = reader->words.items[text].set;
-	if (found[RESULTS])
-		segment->results = reader->words.items[read_words(reader, found[RESULTS])].set;
+	if (found[RESULTS]) {
+		results = read_words(reader, found[RESULTS]); /* may move the words */
+		segment->results = reader->words.items[results].set;
+	}
 	segment->stack = read_word(reader, found[STACK]);
 	return read_order(reader, found[ORDER], text, &segment->sequence);
 }
