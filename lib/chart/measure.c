@@ -53,7 +53,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	see_execs(measure);
 	see_switches(measure);
 	see_wakes(measure);
-	failures_shipped(); /* before the process is confined */
+	call_meanings_shipped(); /* before the process is confined */
 	measure->now = measure->ended = measure->recompute_at = INT64_MIN;
 	return measure;
 }
@@ -221,7 +221,7 @@ static void prepare_pairs(struct measure *measure, struct active_chart *added)
 	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
 				      lasting ? 2 : start->keys ? start->keys : 1);
 	if (lasting)
-		added->polled = polled_new(measure, failures_shipped());
+		added->polled = polled_new(measure, call_meanings_shipped());
 	added->silences = (struct silences){.waits = lasting ? added->pairs : NULL, .traffic = added->traffic, .swept = INT64_MIN};
 }
 
@@ -264,7 +264,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		chart_free(chart);
 		return fail("more than %d charts", CHARTS_MAX);
 	}
-	if (chart->calls && !failures_shipped()) {
+	if (chart->calls && !call_meanings_shipped()) {
 		chart_free(chart);
 		return -1;
 	}

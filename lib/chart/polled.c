@@ -9,7 +9,6 @@
 #include "chart/measure_state.h"
 
 enum { POLLED_MAX = 1 << 12 /* threads that try; beyond that the one that began first is forgotten */, TRIES_LEAST = 2 };
-enum { EXISTS = 17 }; /* EEXIST, as Linux numbers it */
 
 struct polling { /* of a thread, from its first try that failed on */
 	int32_t tid;
@@ -25,17 +24,17 @@ struct polling { /* of a thread, from its first try that failed on */
 
 struct polled {
 	struct measure *measure;
-	const struct failures *failures;
+	const struct call_meanings *calls;
 	struct polling *threads;
 	int64_t swept; /* when those were last looked for that try no longer */
 };
 
-struct polled *polled_new(struct measure *measure, const struct failures *failures)
+struct polled *polled_new(struct measure *measure, const struct call_meanings *calls)
 {
 	struct polled *polled = NEW(struct polled);
 
 	polled->measure = measure;
-	polled->failures = failures;
+	polled->calls = calls;
 	return polled;
 }
 
@@ -128,17 +127,14 @@ static struct polling *begin(struct polled *polled, struct polling *polling, con
 	return polling;
 }
 
-/*
- * Tells of a wait that is too long already. What is there already may be all that the caller wants, as a directory is: that he waited for it shows
- * only when he gets it.
- */
-static int tell(struct polled *polled, struct polling *polling, const struct start *start, int64_t result, int64_t now)
+/* Tells of a wait that is too long already. */
+static int tell(struct polled *polled, struct polling *polling, const struct start *start, int64_t now)
 {
 	const struct judge *judge = &polled->measure->judge;
 	int64_t age = timestamp_between(polling->first, now);
 	struct sample sample = start->sample;
 
-	if (result == -EXISTS || polling->tries < TRIES_LEAST || polling->told || age <= start->sample.series->patience || judge->tell.ends)
+	if (polling->tries < TRIES_LEAST || polling->told || age <= start->sample.series->patience || judge->tell.ends)
 		return 0;
 	polling->told = polling->holds = true;
 	sample.start = polling->first;
@@ -152,7 +148,8 @@ static int tell(struct polled *polled, struct polling *polling, const struct sta
 
 int polled_return(struct polled *polled, struct start *start, int64_t result, int64_t now)
 {
-	bool fails = failures_has(polled->failures, start->sample.series->key ? start->sample.series->key : "", result);
+	const char *call = start->sample.series->key;
+	bool exists = false, fails = call_fails(polled->calls, call ? call : "", result, &exists);
 	struct polling *polling = fails || polled->threads ? find(polled, start->sample.tid) : NULL;
 	bool again = goes_on(polling, start);
 
@@ -172,7 +169,7 @@ int polled_return(struct polled *polled, struct start *start, int64_t result, in
 	polling->tries++;
 	polling->last = now;
 	polling->slept = 0;
-	return tell(polled, polling, start, result, now);
+	return exists ? 0 : tell(polled, polling, start, now); /* that the caller waits for what exists shows only when the call succeeds */
 }
 
 int polled_exit(struct polled *polled, int32_t tid)

@@ -9,7 +9,7 @@
 #ifndef CHART_POLLED_H
 #define CHART_POLLED_H
 
-#include "chart/failures.h"
+#include "event/call_meanings.h"
 #include "chart/start.h"
 
 struct measure;
@@ -17,7 +17,7 @@ struct polled;
 
 /* All functions that return an int return 0, or -1 if the listener of the measure did. */
 
-struct polled *polled_new(struct measure *measure, const struct failures *failures); /* which must outlive it */
+struct polled *polled_new(struct measure *measure, const struct call_meanings *calls); /* which must outlive it */
 void polled_free(struct polled *polled); /* NULL is allowed */
 int polled_forget(struct polled *polled); /* another stream begins, or events were lost */
 

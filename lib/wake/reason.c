@@ -1,23 +1,11 @@
 #include "wake/reason.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-#include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "chart/failures.h"
-
-#define LIST "charts/formats/waits.calls"
-
-/* A line of the list. */
-struct call_line {
-	enum { CALL_MANY, CALL_CHILDREN, CALL_RECEIVES, CALL_SENDS, CALL_ASKS, CALL_CLOSES, CALL_FAILS } kind;
-	const char *call; /* a pattern, but of CALL_MANY and CALL_FAILS */
-	char *rest;	  /* the kind of file; NULL: none. The errors of CALL_FAILS are read elsewhere (chart/failures.h) */
-};
+#include "event/call_meanings.h"
 
 struct kept {
 	struct reason reason;
@@ -29,78 +17,22 @@ struct kept {
 struct reasons {
 	ARRAY(struct kept *) list;
 	struct kept *by_key;
-	char *text; /* of the list of calls */
-	ARRAY(struct call_line) calls;
-	const struct failures *failures;
+	const struct call_meanings *calls;
 };
-
-static bool is_call(const struct reason *reason)
-{
-	return reason->syscall && !reason->lock && !reason->purpose;
-}
-
-static bool is_of_many(const struct reasons *reasons, const struct reason *reason)
-{
-	for (size_t i = 0; is_call(reason) && i < reasons->calls.count; i++) {
-		const struct call_line *line = &reasons->calls.items[i];
-
-		if (line->kind == CALL_MANY && strcmp(reason->syscall, line->call) == 0 &&
-		    (reason->object ? line->rest && strcmp(reason->object, line->rest) == 0 : !line->rest))
-			return true;
-	}
-	return false;
-}
-
-static bool does(const struct reasons *reasons, const struct reason *reason, int kind)
-{
-	for (size_t i = 0; is_call(reason) && i < reasons->calls.count; i++) {
-		const struct call_line *line = &reasons->calls.items[i];
-
-		if ((int)line->kind == kind && fnmatch(line->call, reason->syscall, 0) == 0)
-			return true;
-	}
-	return false;
-}
 
 bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result)
 {
-	return failures_has(reasons->failures, syscall, result);
-}
-
-/* "many recvfrom udp socket", cut in place. -1 after fail(). */
-static int add_line(struct reasons *reasons, char *text, int number)
-{
-	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_CHILDREN] = "children", [CALL_RECEIVES] = "receives", [CALL_SENDS] = "sends",
-					     [CALL_ASKS] = "asks", [CALL_CLOSES] = "closes", [CALL_FAILS] = "fails"};
-	const char *kind = strsep(&text, " "), *call = text ? strsep(&text, " ") : NULL;
-
-	for (int i = 0; call && i < (int)(sizeof(kinds) / sizeof(*kinds)); i++)
-		if (strcmp(kind, kinds[i]) == 0) {
-			*ARRAY_ADD(&reasons->calls) = (struct call_line){i, call, text};
-			return 0;
-		}
-	return fail(LIST ":%d: a line is many, children, receives, sends, asks, closes or fails, and a call", number);
+	return call_fails(reasons->calls, syscall, result, NULL);
 }
 
 struct reasons *reasons_new(void)
 {
-	struct reasons *reasons = NEW(struct reasons);
-	char *path = file_shipped(LIST), *rest, *line;
-	int number = 0, status;
+	const struct call_meanings *calls = call_meanings_shipped();
+	struct reasons *reasons = calls ? NEW(struct reasons) : NULL;
 
-	reasons->text = path ? file_read(path, NULL) : NULL;
-	free(path);
-	reasons->failures = reasons->text ? failures_shipped() : NULL;
-	status = reasons->failures ? 0 : -1;
-	for (rest = reasons->text; status == 0 && (line = strsep(&rest, "\n"));) {
-		number++;
-		if (*line && *line != '#')
-			status = add_line(reasons, line, number);
-	}
-	if (status == 0)
-		return reasons;
-	reasons_free(reasons);
-	return NULL;
+	if (reasons)
+		reasons->calls = calls;
+	return reasons;
 }
 
 void reasons_free(struct reasons *reasons)
@@ -111,8 +43,6 @@ void reasons_free(struct reasons *reasons)
 		free(reasons->list.items[i]);
 	}
 	free(reasons->list.items);
-	free(reasons->calls.items);
-	free(reasons->text);
 	free(reasons);
 }
 
@@ -128,6 +58,21 @@ static void point(struct reason *reason, const char *key)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++, key = end_of(key))
 		*texts[i] = *key ? key : NULL;
+}
+
+/* Of a call; a lock or a page has none. */
+static void tell_meanings(const struct call_meanings *calls, struct reason *reason)
+{
+	const char *call = reason->syscall;
+
+	if (!call || reason->lock || reason->purpose)
+		return;
+	reason->many = call_waits_for_many(calls, call, reason->object);
+	reason->children = call_means(calls, CALL_MEANS_CHILDREN, call);
+	reason->receives = call_means(calls, CALL_MEANS_RECEIVES, call);
+	reason->sends = call_means(calls, CALL_MEANS_SENDS, call);
+	reason->asks = call_means(calls, CALL_MEANS_ASKS, call);
+	reason->closes = call_means(calls, CALL_MEANS_CLOSES, call);
 }
 
 int16_t reason_index(struct reasons *reasons, struct reason reason)
@@ -155,12 +100,7 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 	memcpy(kept->key, key, length);
 	kept->index = (int16_t)reasons->list.count;
 	point(&kept->reason, kept->key);
-	kept->reason.many = is_of_many(reasons, &kept->reason);
-	kept->reason.children = does(reasons, &kept->reason, CALL_CHILDREN);
-	kept->reason.receives = does(reasons, &kept->reason, CALL_RECEIVES);
-	kept->reason.sends = does(reasons, &kept->reason, CALL_SENDS);
-	kept->reason.asks = does(reasons, &kept->reason, CALL_ASKS);
-	kept->reason.closes = does(reasons, &kept->reason, CALL_CLOSES);
+	tell_meanings(reasons->calls, &kept->reason);
 	*ARRAY_ADD(&reasons->list) = kept;
 	HASH_ADD_KEYPTR(hh, reasons->by_key, kept->key, length, kept);
 	return kept->index;

@@ -21,7 +21,7 @@ struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none
 
 struct reasons;
 
-/* NULL after fail(): the list of calls, charts/formats/waits.calls, cannot be read. */
+/* NULL after fail(): the list of calls cannot be read, see event/call_meanings.h. */
 struct reasons *reasons_new(void);
 void reasons_free(struct reasons *reasons);
 

@@ -1,0 +1,31 @@
+/*
+ * call_meanings: what it means that a thread is in a system call, or that the call fails. The list is charts/formats/waits.calls, which says what
+ * its lines are.
+ */
+#ifndef EVENT_CALL_MEANINGS_H
+#define EVENT_CALL_MEANINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a line begins with, in the order of the list's comment. */
+enum call_meaning { CALL_MEANS_MANY, CALL_MEANS_CHILDREN, CALL_MEANS_RECEIVES, CALL_MEANS_SENDS, CALL_MEANS_ASKS, CALL_MEANS_CLOSES, CALL_MEANS_FAILS, CALL_MEANS_EXISTS, CALL_MEANINGS };
+
+struct call_meanings;
+
+/* The list, which is read once, because a confined process can read no files. It is nobody's to free. NULL after fail(): it cannot be read. */
+const struct call_meanings *call_meanings_shipped(void);
+
+/* Not for the calls that wait for many, or fail. */
+bool call_means(const struct call_meanings *meanings, enum call_meaning meaning, const char *call);
+
+/* Tells whether it waits for any of many events; object: the kind of its file, NULL if it has none. */
+bool call_waits_for_many(const struct call_meanings *meanings, const char *call, const char *object);
+
+/*
+ * Tells whether the result says that somebody else has what the call tries to get. *exists, if that is not NULL: the thing only exists already,
+ * which may be all that the caller wants.
+ */
+bool call_fails(const struct call_meanings *meanings, const char *call, int64_t result, bool *exists);
+
+#endif
