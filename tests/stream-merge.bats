@@ -451,26 +451,6 @@ true_throughout() {
 	grep -q 'n=598$' all # what is not too late stays
 }
 
-@test "live: a host is not silent while the merge itself gets no CPU" {
-	local line other n=0
-	talk a >a.all
-	talk b ppm=37 shift=3600 >b.all
-	mkfifo a b
-	# each look at the inputs takes longer than the time to wait
-	strace -qq -o strace.out -e inject=poll,ppoll:delay_exit=1200000 stream-merge --text --wait=1s a b >all 2>said 3>&- &
-	merger=$!
-	exec 7>a 8>b 5<a.all 6<b.all
-	while read -r -u6 line; do
-		if read -r -u5 other; then echo "$other" >&7; fi
-		echo "$line" >&8
-		((++n % 200)) || sleep 1.4 # it looks once in between, and finds nothing
-	done
-	exec 5<&- 6<&-
-	end
-	assert_equal "$(cat said)" ""
-	assert_equal "$(grep -c '^event' all)" "$(cat a.all b.all | grep -c '^event')"
-}
-
 @test "live: a host that has not begun holds back nobody for ever, nor does one whose clock is not known" {
 	talk a count=5 >a.all
 	live 200ms
