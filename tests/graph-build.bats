@@ -54,6 +54,8 @@ window() {
 			print "event ts=1.81 cpu=1 tid=20 comm=session name=syscalls:sys_enter_epoll_wait"
 			print "event ts=1.82 cpu=1 tid=20 comm=session name=sched:sched_switch prev_pid=20 prev_state=S next_pid=0"
 			print "event ts=1.83 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=older next_pid=50"
+			print "event ts=1.835 cpu=2 tid=50 comm=older name=syscalls:sys_exit_read ret=1"
+			print "event ts=1.836 cpu=2 tid=50 comm=older name=syscalls:sys_enter_write fd=3"
 			print "event ts=1.84 cpu=2 tid=50 comm=older name=sched:sched_waking comm=session pid=20 target_cpu=1"
 			print "event ts=1.85 cpu=1 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=session next_pid=20"
 			print "event ts=1.86 cpu=1 tid=20 comm=session name=syscalls:sys_exit_epoll_wait" }
@@ -63,6 +65,21 @@ window() {
 	awk '{ print }
 		/sys_exit_epoll_wait/ { print "event ts=1.850000000 cpu=1 tid=20 comm=session name=sched:sched_waking comm=client pid=30 target_cpu=2" }' \
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# so it was, while it was awake, so that the answer woke nobody
+	awk '/ts=1.6.*client/ { print "event ts=1.59 cpu=0 tid=30 comm=client name=syscalls:sys_enter_sendto fd=3" }
+		/ts=1.7.*prev_pid=30/ { sub("prev_state=S", "prev_state=R") }
+		/ts=2.2/ { sub("next_pid=0", "next_comm=client next_pid=30") }
+		{ print }
+		/ts=1.6.*client/ {
+			print "event ts=1.61 cpu=0 tid=30 comm=client name=syscalls:sys_exit_sendto ret=2"
+			print "event ts=1.62 cpu=0 tid=30 comm=client name=syscalls:sys_enter_recvfrom fd=3" }
+		/sys_exit_epoll_wait/ {
+			print "event ts=1.82 cpu=1 tid=20 comm=session name=syscalls:sys_enter_sendto fd=5"
+			print "event ts=1.83 cpu=1 tid=20 comm=session name=syscalls:sys_exit_sendto ret=3" }
+		/ts=2.2/ {
+			print "event ts=2.25 cpu=0 tid=30 comm=client name=syscalls:sys_exit_recvfrom ret=3"
+			print "event ts=2.26 cpu=0 tid=30 comm=client name=sched:sched_switch prev_pid=30 prev_state=S next_pid=0" }' "$W/served.txt" >awake.txt
+	sleeper <awake.txt | grep -q ' name="timer: clock_nanosleep of session" '
 	# it has ended, and so has its answer, though it did not sleep for that
 	sed '/ts=5.5/d; s/prev_pid=30 prev_state=S/prev_pid=30 prev_state=Z/
 		/ts=1.7.* tid=30/i event ts=1.65 cpu=0 tid=30 comm=client name=sched:sched_process_exit comm=client pid=30' \

@@ -12,15 +12,21 @@
 /* Through how many threads a request is followed; how far back, in pieces of each. */
 enum { HANDS = 4, PATIENCE = 4096 };
 
-struct sending { /* a thread has sent something for the first time since it was woken */
+struct transfer { /* the first since the thread was woken; of gets, or since it has sent */
 	int64_t ts;
+};
+
+struct transfers { /* in the order of time */
+	ARRAY(struct transfer) list;
 };
 
 struct serving { /* of a thread */
 	bool exec; /* it has begun another program than that of its parent */
 	bool exchanges; /* its calls that send and receive are among the data */
-	bool sent; /* since it was last woken */
-	ARRAY(struct sending) sends;
+	bool sent, got; /* since then */
+	struct transfers sends, gets;
+	struct transfers together; /* if it leads a process: the sends of all its threads */
+	struct transfers drops; /* it has woken another in no call: as it ends, its connections do */
 	int64_t received; /* when it last received something, or, if it leads a process, one of its threads did; TIME_NONE: never */
 };
 
@@ -36,13 +42,19 @@ static void thread_begin(struct thread *thread)
 
 static void thread_free(struct thread *thread)
 {
-	free(of(thread)->sends.items);
+	free(of(thread)->sends.list.items);
+	free(of(thread)->gets.list.items);
+	free(of(thread)->drops.list.items);
+	free(of(thread)->together.list.items);
 }
 
 static void woke(struct wake *wake, const struct waking *waking)
 {
-	(void)wake;
-	of(waking->woken)->sent = false;
+	const struct thread *waker = waking->cause == CAUSE_THREAD ? wake->threads.items[waking->index] : NULL;
+
+	if (waker && of(waker)->exchanges && syscall_of(waker)->name == CALL_NONE)
+		*ARRAY_ADD(&of(waker)->drops.list) = (struct transfer){wake->now};
+	of(waking->woken)->sent = of(waking->woken)->got = false;
 }
 
 static void receives(struct wake *wake, struct thread *thread)
@@ -50,6 +62,9 @@ static void receives(struct wake *wake, struct thread *thread)
 	int32_t process = events_tgid(wake->events, thread->tid);
 	const struct thread *leader = process && process != thread->tid ? core_thread_find(wake, process, wake->now) : NULL;
 
+	if (!of(thread)->got)
+		*ARRAY_ADD(&of(thread)->gets.list) = (struct transfer){wake->now};
+	of(thread)->got = true;
 	of(thread)->received = wake->now;
 	if (leader)
 		of(leader)->received = wake->now;
@@ -57,8 +72,15 @@ static void receives(struct wake *wake, struct thread *thread)
 
 static void sends(struct wake *wake, struct thread *thread)
 {
-	if (!of(thread)->sent)
-		*ARRAY_ADD(&of(thread)->sends) = (struct sending){wake->now};
+	int32_t process = events_tgid(wake->events, thread->tid);
+	const struct thread *leader = process ? core_thread_find(wake, process, wake->now) : NULL;
+
+	of(thread)->got = false;
+	if (of(thread)->sent)
+		return;
+	*ARRAY_ADD(&of(thread)->sends.list) = (struct transfer){wake->now};
+	if (leader)
+		*ARRAY_ADD(&of(leader)->together.list) = (struct transfer){wake->now};
 	of(thread)->sent = true;
 }
 
@@ -77,12 +99,12 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 static bool may_have_sent(const struct thread *thread, int64_t from, int64_t to)
 {
 	const struct serving *serving = of(thread);
-	size_t next = COUNT_UNTIL(serving->sends.items, serving->sends.count, ts, from);
+	size_t next = COUNT_UNTIL(serving->sends.list.items, serving->sends.list.count, ts, from);
 
 	for (size_t at = thread_find(thread, from); at < thread->pieces.count && thread->pieces.items[at].start < to; at++)
 		if (thread->pieces.items[at].flags & PIECE_LOST)
 			return true;
-	return !serving->exchanges || (next < serving->sends.count && serving->sends.items[next].ts <= to);
+	return !serving->exchanges || (next < serving->sends.list.count && serving->sends.list.items[next].ts <= to);
 }
 
 static void on_exec(struct at *at)
@@ -168,12 +190,40 @@ static bool is_content(struct wake *wake, const struct thread *server, bool hand
 	return may_have_received(wake, client, from) && (handed || may_have_sent(server, from, to));
 }
 
-/* Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
+/* Tells whether the client has got one of these that was sent between these times: it received something before anything else was sent. */
+static bool has_got(const struct transfers *sent, const struct thread *client, int64_t from, int64_t to)
+{
+	const struct transfers *gets = &of(client)->gets;
+
+	for (size_t i = COUNT_UNTIL(sent->list.items, sent->list.count, ts, from); i < sent->list.count && sent->list.items[i].ts <= to; i++) {
+		int64_t next = i + 1 < sent->list.count ? sent->list.items[i + 1].ts : INT64_MAX;
+		size_t first = COUNT_UNTIL(gets->list.items, gets->list.count, ts, sent->list.items[i].ts);
+
+		if (first < gets->list.count && gets->list.items[first].ts < next)
+			return true;
+	}
+	return false;
+}
+
+/* Tells whether the other ended this wait by what it asked: not where it took an answer, or ended. */
+static bool is_request(const struct thread *other, int64_t ts, const struct piece *wait)
+{
+	const struct serving *serving = of(other);
+	size_t count = COUNT_UNTIL(serving->drops.list.items, serving->drops.list.count, ts, ts);
+
+	return !(wait->flags & PIECE_ROOM) && (count == 0 || serving->drops.list.items[count - 1].ts != ts);
+}
+
+/*
+ * Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. An answer wakes
+ * nobody if the client is awake; then it is known by what both transferred.
+ */
 static bool has_answered(struct wake *wake, const struct thread *server, bool handed, const struct thread *client, int64_t from, int64_t to)
 {
 	size_t at = thread_find(client, from);
 
-	if (is_content(wake, server, handed, client, from, to))
+	if (is_content(wake, server, handed, client, from, to) || has_got(&of(server)->sends, client, from, to) ||
+	    has_got(&of(leader_of(wake, server, from))->together, client, from, to))
 		return true;
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
 		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
@@ -242,7 +292,7 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 		const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
 		bool client, answer;
 
-		if (!takes(wake, wait))
+		if (!takes(wake, wait) || (other && !is_request(other, by.ts, wait)))
 			continue;
 		if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other))
 			break;
