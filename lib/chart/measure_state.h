@@ -50,7 +50,7 @@ struct route {
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
-/* The context of a wait that was told, and goes on, is kept this long. */
+/* How long the context of a wait is kept behind its signal while the wait goes on. */
 #define PATIENCE_HOLD (10 * NSEC_PER_SEC)
 
 /* Open starts whose age is watched; see outcome.c. All zero but for the times is a new one. */

@@ -8,8 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a line begins with, in the order of the list's comment. */
-enum call_meaning { CALL_MEANS_MANY, CALL_MEANS_CHILDREN, CALL_MEANS_RECEIVES, CALL_MEANS_SENDS, CALL_MEANS_ASKS, CALL_MEANS_CLOSES, CALL_MEANS_FAILS, CALL_MEANS_EXISTS, CALL_MEANINGS };
+/* The first word of a line, in the order of the list's comment. */
+enum call_meaning {
+	CALL_MEANS_MANY,
+	CALL_MEANS_CHILDREN,
+	CALL_MEANS_RECEIVES,
+	CALL_MEANS_SENDS,
+	CALL_MEANS_ASKS,
+	CALL_MEANS_CLOSES,
+	CALL_MEANS_FAILS,
+	CALL_MEANS_EXISTS,
+	CALL_MEANINGS
+};
 
 struct call_meanings;
 

@@ -73,7 +73,7 @@ static uint64_t swap_used(void)
 	return sysinfo(&info) == 0 ? (uint64_t)(info.totalswap - info.freeswap) * info.mem_unit : 0;
 }
 
-/* What the process has in swap space, "VmSwap:      1234 kB"; 0: nothing, or not known. */
+/* Bytes of the process in swap space, by the line "VmSwap:      1234 kB" of its status; 0: none, or not known. */
 static uint64_t swap_of(int32_t pid)
 {
 	char status[STATUS_ROOM];
@@ -130,7 +130,7 @@ static void look_at_all(struct swapped *swapped, struct out_event *event)
 	}
 }
 
-/* What the machine lost counts, too: processes may be gone, or hide what they have. */
+/* The machine's own loss of free swap space counts, too: a process may be gone, or its long list of groups may hide the line. */
 static int look_and_write(struct swapped *swapped, struct event_writer *writer, int64_t ts)
 {
 	struct out_event event = {.common_type = ID_OUT, .since = (uint64_t)swapped->since};
