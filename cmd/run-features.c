@@ -71,6 +71,7 @@ static bool is_dropped(enum kind kind)
 	case KIND_TASK:
 	case KIND_DEVICE:
 	case KIND_TICK:
+	case KIND_GAP:
 	case KIND_STACK:
 	case KIND_FILE:
 	case KIND_QUOTA:

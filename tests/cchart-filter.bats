@@ -496,6 +496,15 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records end <<<"$output" | value lost)" 2
 }
 
+@test "what ends while a CPU is in a gap is not measured: its true end may have been lost" {
+	{ echo "tick ts=0 every=0.1"; healthy; queued 3000 1; echo "gap ts=2.99 until=4 cpu=1"; done_at 3900 1; echo "lost ts=4 cpu=1 count=2 from=2.99"; noise 4200 6000; } >in
+	run -3 --separate-stderr filter in
+	assert_equal "$(records signal <<<"$output")" ""
+	sed -i 's/^gap .*/gap ts=2.99 until=3.8 cpu=1/' in # over before the end
+	run -3 --separate-stderr filter in
+	assert_equal "$(records signal <<<"$output" | value value)" 0.900000000
+}
+
 @test "a signal whose events did not pass for want of a budget makes its window incomplete" {
 	local slow second
 	slow="$(queued 3000 1; done_at 3500 1)"

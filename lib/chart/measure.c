@@ -54,7 +54,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	see_switches(measure);
 	see_wakes(measure);
 	call_meanings_shipped(); /* before the process is confined */
-	measure->now = measure->ended = measure->recompute_at = INT64_MIN;
+	measure->now = measure->ended = measure->recompute_at = measure->gap_end = INT64_MIN;
 	return measure;
 }
 
@@ -705,6 +705,14 @@ static int take_shed(struct measure *measure, const struct fields *fields, int64
 	return status;
 }
 
+static void take_gap(struct measure *measure, const struct fields *fields)
+{
+	int64_t until;
+
+	if (fields_time(fields, "until", &until) > 0 && until > measure->gap_end)
+		measure->gap_end = until;
+}
+
 static int take_stage(struct measure *measure, const struct fields *fields)
 {
 	int64_t tid = 0;
@@ -775,6 +783,9 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 		if (fields_find(fields, "every"))
 			patience_whole(&measure->patience, now);
 		patience_heard(measure);
+		return 0;
+	case KIND_GAP:
+		take_gap(measure, fields);
 		return 0;
 	case KIND_SAMPLE:
 		measure->summaries = true;

@@ -45,6 +45,7 @@ int measure_charts(const struct measure *measure); /* the number of charts added
  *		the record lacks the boot and the clock has gone back.
  *	chart	the collector traced the events of the chart of this name
  *	tick	the collector has written all events of all CPUs so far; `fields` may be NULL
+ *	gap	events of a CPU are lost for some time from here: what ends meanwhile is not measured
  *	traced	until measure_end(), only starts by the listed threads are measured
  *	shed	these events come no longer: until measure_end() their charts rest, and what has begun may end unseen
  *	stage	the pipe that recorded the stream has this thread: what it waits for is not measured

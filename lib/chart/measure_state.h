@@ -95,6 +95,7 @@ struct measure {
 		char host[72], boot[40];
 	} origin;
 	bool elsewhere; /* what was learnt was learnt on another machine or boot */
+	int64_t gap_end; /* until then events of a CPU are lost, so what ends until then may have ended before, unseen */
 	int64_t ended;	/* the stream before, so far; INT64_MIN: there was none */
 	int64_t now;	/* INT64_MIN: no time has come in this stream */
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */

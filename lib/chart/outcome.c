@@ -299,9 +299,11 @@ static bool was_told(const struct start *start)
 	return start->state == START_REPORTED || start->state == START_RELEASED || start->told;
 }
 
-/* Ends a start that was handed out, and gives it back. */
+/* Ends a start that was handed out, and gives it back. Of one that may have ended before, among lost events, nothing is known. */
 static int end_start(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
+	if (now <= measure->gap_end)
+		return let_go(measure, start);
 	chart->ends++;
 	start->sample.series->ended++;
 	take_age(start, now, false);
@@ -696,7 +698,7 @@ int measure_end(struct measure *measure)
 	}
 	if (measure->now != INT64_MIN)
 		measure->ended = measure->now;
-	measure->now = measure->recompute_at = INT64_MIN;
+	measure->now = measure->recompute_at = measure->gap_end = INT64_MIN;
 	measure->patience.whole = measure->patience.awaited = INT64_MAX;
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);

@@ -89,6 +89,10 @@ int rate_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
 	int64_t interval = chart->policy->interval;
 
+	if (now <= measure->gap_end) {
+		rate_forget(chart);
+		return 0;
+	}
 	if (!chart->counting) {
 		chart->counting = true;
 		chart->begin = now;

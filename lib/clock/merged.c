@@ -21,7 +21,7 @@ const char *const *merged_times(enum kind kind)
 		[KIND_TRACED] = {"ts"}, [KIND_OPEN] = {"ts", "start"}, [KIND_SHED] = {"ts"}, [KIND_TRIGGER] = {"ts"},
 		[KIND_REQUEST] = {"ts", "start"}, [KIND_EXCEPTION] = {"ts"}, [KIND_STATE] = {"ts", "since"}, [KIND_SOCKET] = {"ts", "from"},
 		[KIND_SPAN] = {"ts", "start"}, [KIND_WINDOW] = {"to", "from"}, [KIND_SUMMARY] = {"max_ts"}, [KIND_CALL] = {"ts", "start"},
-		[KIND_RUN] = {"ts"}, [KIND_ASYNC] = {"ts"},
+		[KIND_RUN] = {"ts"}, [KIND_ASYNC] = {"ts"}, [KIND_GAP] = {"ts", "until"},
 	};
 
 	return keys[kind][0] ? keys[kind] : NULL;

@@ -27,6 +27,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
 	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes", "flag"),
 	[KIND_TICK] = COLUMNS("ts", "kept", "every"),
+	[KIND_GAP] = COLUMNS("ts", "until", "cpu"),
 	[KIND_SAMPLE] = COLUMNS("ts", "start", "chart", "key", "value", "n", "tid", "comm", "count", "max",
 				"unit"),
 	[KIND_LIMITS] = COLUMNS("ts", "chart", "key", "center", "lcl", "ucl", "n", "method", "unit", "sigma", "axis", "subgroup",

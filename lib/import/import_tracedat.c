@@ -599,6 +599,7 @@ static int write_recording(struct import *import, struct recording *recording)
 		.process = &recording->everyone,
 		.names = import_options(import)->names,
 		.foreign = true,
+		.gaps = true,
 		.cmdlines = recording->files.items[0]->cmdlines,
 		.introduce = symbols_introduce,
 	};

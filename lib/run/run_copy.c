@@ -15,7 +15,7 @@ struct run_copy {
 struct run_copy *run_copy_open(char *const *files, int count)
 {
 	static const enum kind of_one_stream[] = {KIND_STREAM, KIND_FORMAT, KIND_EVENT,	 KIND_TASK,   KIND_DEVICE, KIND_TICK, KIND_STACK,
-						  KIND_FILE,   KIND_QUOTA,  KIND_TRACED, KIND_STAGE,  KIND_USAGE,  KIND_RECORDER, KIND_HOST};
+						  KIND_FILE,   KIND_QUOTA,  KIND_TRACED, KIND_STAGE,  KIND_USAGE,  KIND_RECORDER, KIND_HOST, KIND_GAP};
 	struct stream *input = stream_open(files, count);
 	struct run_copy *copy;
 

@@ -169,7 +169,7 @@ static void keep(struct disk_ring *ring, struct meaning meaning)
 /* Tells whether records of this kind give those behind them their meaning; events, and records about a time, do not. */
 static bool says_meaning(uint8_t kind)
 {
-	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA, KIND_ASYNC};
+	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_GAP, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA, KIND_ASYNC};
 
 	for (size_t i = 0; i < sizeof(of_a_time) / sizeof(of_a_time[0]); i++)
 		if (kind == of_a_time[i])

@@ -42,6 +42,7 @@ struct event_writer_setup {
 	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
 	bool always_asks;      /* it does not see who runs another program */
 	bool ticks;            /* while events come, there is a `tick` record every 100 ms */
+	bool gaps;             /* a `gap` record comes before the other CPUs' events in a gap */
 
 	int (*introduce)(void *context, const struct record *event); /* writes what must precede a selected event that says so; 0, or -1 after fail() */
 	void *context;

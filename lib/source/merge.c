@@ -75,6 +75,29 @@ bool merge_hides_gap(const struct merge *merge, int64_t ts)
 	return false;
 }
 
+const struct ring *merge_next_gap(struct merge *merge)
+{
+	for (int i = 0; i < merge->count && merge->new_gap; i++) {
+		struct ring *ring = &merge->rings[i];
+
+		if (ring->standing && ring->missed && !ring->announced) {
+			ring->announced = true;
+			return ring;
+		}
+	}
+	merge->new_gap = false;
+	return NULL;
+}
+
+/* As ring_next(). */
+static int step(struct merge *merge, struct ring *ring)
+{
+	int status = ring_next(ring);
+
+	merge->new_gap |= status > 0 && ring->missed;
+	return status;
+}
+
 static bool is_before(const struct merge_place *one, const struct merge_place *other)
 {
 	return one->ts < other->ts || (one->ts == other->ts && one->ring < other->ring);
@@ -88,7 +111,7 @@ int merge_begin(struct merge *merge, int64_t bound)
 	for (int i = 0; i < merge->count; i++) {
 		struct ring *ring = &merge->rings[i];
 
-		if (!ring->standing && ring_next(ring) < 0)
+		if (!ring->standing && step(merge, ring) < 0)
 			return -1;
 		if (ring->standing)
 			merge->heap[merge->heaped++] = (struct merge_place){ring_ts(ring), ring};
@@ -103,7 +126,7 @@ int merge_next(struct merge *merge, struct ring **ring)
 	struct merge_place *first = merge->heap;
 
 	if (merge->taken) {
-		int status = ring_next(first->ring);
+		int status = step(merge, first->ring);
 
 		merge->taken = false;
 		if (status < 0)

@@ -30,6 +30,7 @@ struct merge {
 	struct merge_place *heap; /* the rings that stand at an event, earliest first */
 	int heaped;
 	bool taken; /* heap[0] stands at an event that was handed out */
+	bool new_gap;
 	int64_t bound;
 };
 
@@ -51,6 +52,12 @@ int merge_begin(struct merge *merge, int64_t bound);
 
 /* Tells whether a ring stands behind a gap that began before this time: events before it may be lost, and no `lost` record says so yet. */
 bool merge_hides_gap(const struct merge *merge, int64_t ts);
+
+/*
+ * Hands out, one by one, the rings that have come to stand behind a gap since they were last asked for: so a gap is known before the events of
+ * other CPUs that are newer than its begin. NULL: there is none.
+ */
+const struct ring *merge_next_gap(struct merge *merge);
 
 /* The ring that stands at the next event; it may be used until the next call. 1; 0: round over; -1 after fail(). */
 int merge_next(struct merge *merge, struct ring **ring);

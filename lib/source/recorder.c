@@ -247,7 +247,7 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	own.names = NULL; /* what is kept has no predicate */
 	own.titles = NULL; /* the collector tells them, */
 	own.exceptions = NULL; /* and these */
-	own.ticks = false; /* of its own: the reader takes one for the end of an answer */
+	own.ticks = own.gaps = false; /* the reader takes a tick for the end of an answer, and judges nothing by its events */
 	own.always_asks = true;
 	recorder->writer = event_writer_new(&own);
 	stream_output(recorder->stream, recorder->call, false);

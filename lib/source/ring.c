@@ -227,6 +227,7 @@ int ring_next(struct ring *ring)
 {
 	if (ring->standing) {
 		ring->missed = 0;
+		ring->announced = false;
 		ring->last = ring_ts(ring);
 	}
 	while (!page_next(&ring->page)) {

@@ -20,6 +20,7 @@ struct ring {
 	int fd;		 /* becomes readable when the ring is half full */
 	uint64_t missed; /* events lost just before this one */
 	int64_t last;	 /* time of the event before the gap; INT64_MIN: none was read */
+	bool announced;	 /* the reader's: it has told of this gap before it came to its end */
 	uint64_t lost;	 /* sum of all missed so far */
 
 	bool standing;	  /* at an event; else dry */

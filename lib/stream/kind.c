@@ -23,7 +23,7 @@ static const struct {
 	[KIND_CALL] = NAME("call"), [KIND_HANDOFF] = NAME("handoff"),
 	[KIND_SOCKET] = NAME("socket"), [KIND_ASYNC] = NAME("async"),
 	[KIND_SPAN] = NAME("span"), [KIND_HOST] = NAME("host"), [KIND_CLOCK] = NAME("clock"),
-	[KIND_VIEW] = NAME("view"), [KIND_STEP] = NAME("step"),
+	[KIND_VIEW] = NAME("view"), [KIND_STEP] = NAME("step"), [KIND_GAP] = NAME("gap"),
 };
 
 const char *kind_name(enum kind kind)

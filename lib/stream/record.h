@@ -75,6 +75,7 @@ enum kind {
 	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what a task of a program's own did */
 	KIND_VIEW,    /* kind path title? : what of the attributes is to be drawn, by a state file */
 	KIND_STEP,    /* ts tid what depth function? at? last? to? back? result? number? why? ... : what a thread did, block by block */
+	KIND_GAP,     /* ts until cpu : events of a CPU were lost between these times; the `lost` record that counts them comes at the end */
 	KINDS
 };
 

@@ -403,13 +403,14 @@ static int see_quota(void *context, const struct record *record)
 	return see_thread(filter, record);
 }
 
-static int see_tick(void *context, const struct record *record)
+/* A record that says what has come, or not. */
+static int see_timed(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	int64_t ts;
 
 	if (read_time(filter, record, &ts) < 0 ||
-	    measure_record(filter->measure, KIND_TICK, stream_fields(filter->stream, record), ts) < 0 || time_passes(filter, ts) < 0)
+	    measure_record(filter->measure, record->kind, stream_fields(filter->stream, record), ts) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;
 }
@@ -746,7 +747,7 @@ static int see_watched(void *context, const struct record *record)
 
 static const struct handlers handlers = {
 	.on = {[KIND_STREAM] = see_of_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
-		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
+		       [KIND_LOST] = see_lost, [KIND_TICK] = see_timed, [KIND_GAP] = see_timed, [KIND_SAMPLE] = see_sample,
 		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_of_stream, [KIND_SHED] = see_of_stream, [KIND_STAGE] = see_of_stream,
 		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread, [KIND_ASYNC] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_TRIGGER] = see_trigger,
