@@ -54,6 +54,17 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		count_low_;                                                                    \
 	})
 
+/* Makes room for one more element at place `at`, before those from there on, and yields a pointer to it, as ARRAY_ADD. Needs <string.h>. */
+#define ARRAY_INSERT(array, at)                                                                                            \
+	({                                                                                                                 \
+		size_t array_at_ = (at);                                                                                   \
+                                                                                                                           \
+		(void)ARRAY_ADD(array);                                                                                    \
+		memmove((array)->items + array_at_ + 1, (array)->items + array_at_,                                        \
+			((array)->count - 1 - array_at_) * sizeof(*(array)->items));                                       \
+		(array)->items + array_at_;                                                                                \
+	})
+
 /* Removes `number` elements from place `at` on, which the caller has freed; those behind them move up. Needs <string.h>. */
 #define ARRAY_REMOVE(array, at, number)                                                        \
 	({                                                                                     \

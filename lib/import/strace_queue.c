@@ -106,10 +106,7 @@ static bool line_up(struct strace_queue *queue, struct waiting waiting)
 		queue->row.count -= queue->row_first;
 		queue->row_first = 0;
 	}
-	(void)ARRAY_ADD(&queue->row);
-	row = queue->row.items;
-	memmove(row + at + 1, row + at, (queue->row.count - 1 - at) * sizeof(*row));
-	row[at] = waiting;
+	*ARRAY_INSERT(&queue->row, at) = waiting;
 	return true;
 }
 

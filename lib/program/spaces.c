@@ -131,14 +131,6 @@ static size_t position(const struct space *space, uint64_t address)
 	return COUNT_UNTIL(space->mappings.items, space->mappings.count, start, address);
 }
 
-static void insert(struct space *space, size_t at, const struct mapping *mapping)
-{
-	(void)ARRAY_ADD(&space->mappings);
-	memmove(&space->mappings.items[at + 1], &space->mappings.items[at],
-		(space->mappings.count - 1 - at) * sizeof(*mapping));
-	space->mappings.items[at] = *mapping;
-}
-
 /* Takes [start, end) out of what was mapped before. */
 static void clear(struct space *space, uint64_t start, uint64_t end)
 {
@@ -161,14 +153,14 @@ static void clear(struct space *space, uint64_t start, uint64_t end)
 			ARRAY_REMOVE(&space->mappings, at, 1);
 		}
 		if (upper.end > end)
-			insert(space, at, &upper);
+			*ARRAY_INSERT(&space->mappings, at) = upper;
 	}
 }
 
 static void map(struct space *space, const struct mapping *mapping)
 {
 	clear(space, mapping->start, mapping->end);
-	insert(space, position(space, mapping->start), mapping);
+	*ARRAY_INSERT(&space->mappings, position(space, mapping->start)) = *mapping;
 }
 
 static char *code_key(const char *path, const struct code_identity *identity)

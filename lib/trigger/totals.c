@@ -249,9 +249,7 @@ static struct slot *slot_at(struct totals *totals, struct totals_key *key, int64
 		drop_old(totals, key, number);
 		at = key->items.count;
 	}
-	ARRAY_ADD(&key->items);
-	memmove(key->items.items + at + 1, key->items.items + at, (key->items.count - 1 - at) * sizeof(*key->items.items));
-	key->items.items[at] = (struct slot){.number = number, .sums = memory_new(totals->columns.count + 1, sizeof(struct sums))};
+	*ARRAY_INSERT(&key->items, at) = (struct slot){.number = number, .sums = memory_new(totals->columns.count + 1, sizeof(struct sums))};
 	return &key->items.items[at];
 }
 
@@ -282,9 +280,7 @@ static void add_bin(bins *to, size_t *from, struct bin bin)
 		to->items[at].count += bin.count;
 		return;
 	}
-	ARRAY_ADD(to);
-	memmove(to->items + at + 1, to->items + at, (to->count - 1 - at) * sizeof(*to->items));
-	to->items[at] = bin;
+	*ARRAY_INSERT(to, at) = bin;
 }
 
 /* Adds up two lists of numbers; Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, for the squares. */

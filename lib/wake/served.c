@@ -57,30 +57,35 @@ static void woke(struct wake *wake, const struct waking *waking)
 	of(waking->woken)->sent = of(waking->woken)->got = false;
 }
 
+static int32_t process_of(const struct wake *wake, const struct thread *thread)
+{
+	return events_tgid(wake->events, thread->tid);
+}
+
+/* The thread that leads the process; where that was not seen, the thread itself. */
+static const struct thread *leader_of(struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	int32_t process = process_of(wake, thread);
+	const struct thread *leader = process ? core_thread_find(wake, process, ts) : NULL;
+
+	return leader ? leader : thread;
+}
+
 static void receives(struct wake *wake, struct thread *thread)
 {
-	int32_t process = events_tgid(wake->events, thread->tid);
-	const struct thread *leader = process && process != thread->tid ? core_thread_find(wake, process, wake->now) : NULL;
-
 	if (!of(thread)->got)
 		*ARRAY_ADD(&of(thread)->gets.list) = (struct transfer){wake->now};
 	of(thread)->got = true;
-	of(thread)->received = wake->now;
-	if (leader)
-		of(leader)->received = wake->now;
+	of(thread)->received = of(leader_of(wake, thread, wake->now))->received = wake->now;
 }
 
 static void sends(struct wake *wake, struct thread *thread)
 {
-	int32_t process = events_tgid(wake->events, thread->tid);
-	const struct thread *leader = process ? core_thread_find(wake, process, wake->now) : NULL;
-
 	of(thread)->got = false;
 	if (of(thread)->sent)
 		return;
 	*ARRAY_ADD(&of(thread)->sends.list) = (struct transfer){wake->now};
-	if (leader)
-		*ARRAY_ADD(&of(leader)->together.list) = (struct transfer){wake->now};
+	*ARRAY_ADD(&of(leader_of(wake, thread, wake->now))->together.list) = (struct transfer){wake->now};
 	of(thread)->sent = true;
 }
 
@@ -113,20 +118,6 @@ static void on_exec(struct at *at)
 
 	if (thread)
 		of(thread)->exec = true;
-}
-
-static int32_t process_of(const struct wake *wake, const struct thread *thread)
-{
-	return events_tgid(wake->events, thread->tid);
-}
-
-/* The thread that leads the process; where that was not seen, the thread itself. */
-static const struct thread *leader_of(struct wake *wake, const struct thread *thread, int64_t ts)
-{
-	int32_t process = process_of(wake, thread);
-	const struct thread *leader = process ? core_thread_find(wake, process, ts) : NULL;
-
-	return leader ? leader : thread;
 }
 
 /* The process that began the program that this one runs, or the first of its copies that is known. */

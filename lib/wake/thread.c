@@ -64,9 +64,7 @@ void thread_split(struct thread *thread, int64_t ts)
 
 	if (at == 0 || thread->pieces.items[at - 1].start == ts || thread->pieces.items[at - 1].what != WHAT_RUN)
 		return;
-	ARRAY_ADD(&thread->pieces);
-	piece = &thread->pieces.items[at];
-	memmove(piece + 1, piece, (thread->pieces.count - 1 - at) * sizeof(*piece));
+	piece = ARRAY_INSERT(&thread->pieces, at);
 	*piece = piece[-1];
 	piece->start = ts;
 	piece->flags &= (uint16_t)~PIECE_ASSUMED;

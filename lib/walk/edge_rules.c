@@ -30,9 +30,7 @@ static void insert(struct whole *whole, struct whole_edge edge)
 {
 	size_t at = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, edge.to);
 
-	ARRAY_ADD(&whole->edges);
-	memmove(whole->edges.items + at + 1, whole->edges.items + at, (whole->edges.count - 1 - at) * sizeof(edge));
-	whole->edges.items[at] = edge;
+	*ARRAY_INSERT(&whole->edges, at) = edge;
 	whole_index_edges(whole);
 }
 
