@@ -105,7 +105,7 @@ _tailblame()
 		;;
 	-k | --kind)
 		if [[ $command == *trace-export ]]; then
-			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window trigger request call exception handoff async graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary state socket span view host clock usage"
+			words="stream chart task device stack file quota traced stage shed event lost gap tick sample limits signal open window trigger request call exception handoff async graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary state socket span view host clock usage"
 		else
 			words=$(_tailblame_values "$command" "$before")
 		fi

@@ -115,27 +115,6 @@ schedule --other "$first" "$second"
 wait
 cat "$logs"/5*
 
-# What else the machine does is traced, too, so live tests that failed have a second try when nothing else runs. It is told.
-last_try() { # LOG DIR
-	local name file pattern
-	perl -ne 'if (/^not ok \d+ (.*) in \d+ms$/) { $name = $1 } elsif (defined $name && /^# .*in test file ([^ ,]+)/) {
-		print "$1\t$name\n"; undef $name }' "$logs/$1" >"$logs/failed"
-	while IFS=$'\t' read -r file name <&3; do
-		echo "# second try, alone: $name"
-		pattern=$(printf '%s' "$name" | sed 's/[^[:alnum:] ]/.*/g')
-		TAILBLAME_BUILD=$PWD/$2 tests/before_others.sh timeout 300 bats --formatter tap -f "^$pattern\$" "$file" </dev/null >"$logs/alone.tap" 2>&1 &&
-			grep -qxF "ok 1 $name" "$logs/alone.tap" && NAME=$name perl -i -pe 's/^not (?=ok \d+ \Q$ENV{NAME}\E in \d+ms$)//' "$logs/$1"
-		cat "$logs/alone.tap"
-		rm "$logs/alone.tap"
-	done 3<"$logs/failed" >"$logs/alone.$1"
-	rm "$logs/failed"
-	sed 's/^\(not \)\{0,1\}ok /# &/' "$logs/alone.$1" | tee "$logs/alone.$1.told"
-	rm "$logs/alone.$1"
-}
-last_try 3 build
-last_try 4 build-san
-last_try '5cost' build
-last_try '5!cost' build
 echo "# without the kernel, as installed"
 cat "$logs/1"
 echo "# without the kernel, with sanitizers"
@@ -144,6 +123,5 @@ cat "$logs/2"
 skipped=$(count '^ok .*# skip')
 passed=$(($(count '^ok') - skipped))
 failed=$(count '^not ok')
-echo "# second tries: $(count '^# second try[:,]')"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
