@@ -993,7 +993,7 @@ members() {
 	assert_output 0
 }
 
-@test "-p: which side of its connections a process is, is told when tracing begins" {
+@test "which side of its connections a process is, is told when tracing begins: of the chosen ones, else of all" {
 	need_tracefs
 	command -v python3 >/dev/null || skip "needs python3"
 	cat >sides.py <<-'END'
@@ -1020,8 +1020,13 @@ members() {
 	pid=$!
 	until_true 60 test -e asked -a -e asks
 	trace-collect -p $pid -c turn -d 50ms --text -o out
+	trace-collect -c syscall -d 50ms --text -o all
+	client=$(pgrep -P $pid)
 	pkill -P $pid
 	kill $pid
+	for process in $pid $client; do
+		assert_equal "$(grep "^traced process=$process " all)" "$(grep "^traced process=$process " out)"
+	done
 	run sed -nE 's/^traced process=[0-9]+ (.*)/\1/p' out
 	assert_line "asked=$(tr -d '"' <asked)"
 	assert_line "asks=$(cat asks)"

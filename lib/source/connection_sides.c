@@ -1,5 +1,6 @@
 #include "source/connection_sides.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -11,12 +12,16 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "program/helper.h"
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
-enum { PATIENCE_MS = 250, PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
+/* Nobody waits longer at the start of a trace, whatever the machine holds. */
+static const int64_t most_time = NSEC_PER_SEC / 10;
+
+enum { PATIENCE_MS = 250, PORTS = 1 << 16, LISTEN = 0x0A, NETWORKS_MAX = 256 /* 64 kB each */, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
 
 /* The TCP connections of a network namespace, by inode. */
 struct connection {
@@ -34,8 +39,14 @@ struct network {
 struct looking {
 	struct stream *stream;
 	unsigned low, high; /* the ports that those who connect are given */
+	int64_t until;	    /* when to give up; INT64_MAX: never */
 	ARRAY(struct network *) networks;
 };
+
+static bool is_late(const struct looking *looking)
+{
+	return looking->until < INT64_MAX && now_by(CLOCK_MONOTONIC) > looking->until;
+}
 
 /* --- TCP ------------------------------------------------------------------------------------------------------------------ */
 
@@ -56,15 +67,18 @@ static void take_line(struct network *network, const char *line)
 			(struct connection){inode, (uint16_t)own_port, (uint16_t)other_port, strcmp(own, other) == 0};
 }
 
-static void read_table(struct network *network, int32_t pid, const char *table)
+/* A part of a table would say wrong things. */
+static void read_table(const struct looking *looking, struct network *network, int32_t pid, const char *table)
 {
 	char path[48], line[LINE_ROOM];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/net/%s", pid, table);
 	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
+	while (file && !is_late(looking) && fgets(line, sizeof(line), file))
 		take_line(network, line);
+	if (is_late(looking))
+		network->connections.count = 0;
 	if (file)
 		fclose(file);
 }
@@ -91,10 +105,12 @@ static const struct network *network_of(struct looking *looking, int32_t pid)
 	for (size_t i = 0; i < looking->networks.count; i++)
 		if (strcmp(looking->networks.items[i]->name, name) == 0)
 			return looking->networks.items[i];
+	if (looking->networks.count == NETWORKS_MAX)
+		return NULL;
 	network = *ARRAY_ADD(&looking->networks) = NEW(struct network);
 	memcpy(network->name, name, sizeof(name));
-	read_table(network, pid, "tcp");
-	read_table(network, pid, "tcp6");
+	read_table(looking, network, pid, "tcp");
+	read_table(looking, network, pid, "tcp6");
 	if (network->connections.count)
 		qsort(network->connections.items, network->connections.count, sizeof(struct connection), by_inode);
 	return network;
@@ -279,7 +295,7 @@ static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 	int status = 0;
 	struct list *lists = memory_new(SIDES, sizeof(*lists));
 
-	for (struct dirent *entry; status == 0 && (entry = readdir(folder));) {
+	for (struct dirent *entry; status == 0 && !is_late(looking) && (entry = readdir(folder));) {
 		char link[LINK_ROOM];
 		enum side side;
 		struct list *list;
@@ -330,15 +346,37 @@ static void free_networks(struct looking *looking)
 	free(looking->networks.items);
 }
 
-int connection_sides_write(const struct process *process, struct stream *stream)
+static int look_at_members(struct looking *looking, const struct process *process)
 {
-	struct looking looking = {.stream = stream};
 	int status = 0;
 
-	read_given_ports(&looking);
-	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
+	for (int32_t tid = 1; status == 0 && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid))
-			status = look_at_process(&looking, tid);
+			status = look_at_process(looking, tid);
+	return status;
+}
+
+static int look_at_all(struct looking *looking)
+{
+	DIR *proc = opendir("/proc");
+	int status = 0;
+
+	looking->until = now_by(CLOCK_MONOTONIC) + most_time;
+	for (struct dirent *entry; proc && status == 0 && !is_late(looking) && (entry = readdir(proc));)
+		if (isdigit((unsigned char)*entry->d_name))
+			status = look_at_process(looking, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+	return status;
+}
+
+int connection_sides_write(const struct process *process, struct stream *stream)
+{
+	struct looking looking = {.stream = stream, .until = INT64_MAX};
+	int status;
+
+	read_given_ports(&looking);
+	status = process->members ? look_at_members(&looking, process) : look_at_all(&looking);
 	helper_end(&ends);
 	free_networks(&looking);
 	return status;
@@ -353,7 +391,7 @@ static bool is_served(const struct looking *looking, const struct network *netwo
 
 bool serves_connections(int32_t pid)
 {
-	struct looking looking = {0};
+	struct looking looking = {.until = INT64_MAX};
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	const struct network *network = network_of(&looking, pid);
 	char path[32];

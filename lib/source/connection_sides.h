@@ -1,5 +1,5 @@
 /*
- * connection_sides: which side of their connections the traced processes are.
+ * connection_sides: which side of their connections processes are.
  *
  * connect() and accept() tell which side of a connection asks. For a connection from before the trace only its first transfer would tell, and
  * that misleads if it is an answer. But the kernel knows more. An end that was accepted has the address of a listener, and the asking end has
@@ -15,7 +15,10 @@
 #include "source/process.h"
 #include "stream/stream.h"
 
-/* Writes a `traced` record of each member process with connections of a known side. Processes that we may not look at are left out. -1 after fail(). */
+/*
+ * Writes a `traced` record of each member process with connections of a known side. Processes that we may not look at are left out. If no process
+ * was chosen, all are looked at, for a tenth of a second at most. -1 after fail().
+ */
 int connection_sides_write(const struct process *process, struct stream *stream);
 
 /* Tells whether the process serves connections: it listens for them, or has accepted one. False, too, if it may not be looked at. */

@@ -212,7 +212,7 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 		return -1;
 	if (wants_sockets(follow->selection) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
 		return -1;
-	if (wants_calls(follow->selection) && connection_sides_write(process, follow->stream) < 0)
+	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
 		return -1;
 	return within ? within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) : 0;
 }
