@@ -194,6 +194,34 @@ static double expectation(double shape)
 }
 
 /*
+ * The sum of many log(1 + x) is the logarithm of few products, and a logarithm takes as long as some twenty factors. Where each x is small, that
+ * would not be exact.
+ */
+struct log_sum {
+	bool exact; /* each by itself */
+	double sum, product;
+};
+
+static void log_sum_add(struct log_sum *logs, double x)
+{
+	static const double large = 1e150;
+
+	if (logs->exact || x >= large)
+		logs->sum += log1p(x);
+	else
+		logs->product *= 1 + x;
+	if (logs->product > large) {
+		logs->sum += log(logs->product);
+		logs->product = 1;
+	}
+}
+
+static double log_sum_end(const struct log_sum *logs)
+{
+	return logs->sum + log(logs->product);
+}
+
+/*
  * Log-likelihood of the excesses y for a given theta = xi / sigma, at the shape that is best for it. An excess adds
  * -log sigma - (1 + 1 / xi) log(1 + theta y), a censored one only -1 / xi log(1 + theta y); so with m that are not censored,
  * and A and C the sums of the logarithms, the best shape is (A + C) / m, and the rest follows. At theta = 0 the tail is exponential,
@@ -201,26 +229,24 @@ static double expectation(double shape)
  */
 static double likelihood(const struct tail *tail, double theta, double *shape, double *scale)
 {
-	double exact = 0, censored = 0, sum = 0;
+	bool small = tail->peak_count > 0 && theta * tail->peaks[0].value < 0.1;
+	struct log_sum exacts = {small, 0, 1}, censoreds = exacts;
+	double exact, sum = 0;
 	int m = 0;
 
 	for (int i = 0; i < tail->peak_count; i++) {
 		const struct peak *peak = &tail->peaks[i];
-		double term = log1p(theta * peak->value);
 
 		sum += peak->value;
-		if (peak->censored) {
-			censored += term;
-		} else {
-			exact += term;
-			m++;
-		}
+		m += !peak->censored;
+		log_sum_add(peak->censored ? &censoreds : &exacts, theta * peak->value);
 	}
+	exact = log_sum_end(&exacts);
 	*shape = 0;
 	*scale = sum / m;
 	if (theta <= 0 || m == 0 || sum <= 0)
 		return m == 0 || sum <= 0 ? -INFINITY : -m * log(*scale) - m + expectation(0);
-	*shape = (exact + censored) / m;
+	*shape = (exact + log_sum_end(&censoreds)) / m;
 	*scale = *shape / theta;
 	return -m * log(*scale) - exact - m + expectation(*shape);
 }

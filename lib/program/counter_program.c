@@ -123,16 +123,6 @@ static int open_all(struct counter_program *program, bool ticks)
 	return program->at_switch < 0 ? -1 : 0;
 }
 
-/* Tells whether the kernel lets it see switches: it may refuse that alone, and then it is too late for another way. */
-static bool can_begin(struct counter_program *program)
-{
-	if (counter_program_begin(program) < 0)
-		return false;
-	close(program->link);
-	program->link = -1;
-	return true;
-}
-
 struct counter_program *counter_program_open(size_t counters, bool ticks)
 {
 	struct counter_program *program = NEW(struct counter_program);
@@ -142,7 +132,7 @@ struct counter_program *counter_program_open(size_t counters, bool ticks)
 	for (size_t i = 0; i < counters; i++)
 		program->read_from[i] = -1;
 	libbpf_set_print(NULL);
-	if (open_all(program, ticks) == 0 && can_begin(program))
+	if (open_all(program, ticks) == 0)
 		return program;
 	error = errno;
 	counter_program_close(program);

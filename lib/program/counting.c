@@ -243,6 +243,15 @@ void counting_open(struct counting *counting, const struct counters *counters, u
 	counting->by_program = counting->program != NULL;
 }
 
+bool counting_give_up_program(struct counting *counting)
+{
+	bool had_program = counting->by_program;
+
+	counting_close(counting);
+	counting->by_program = false;
+	return had_program;
+}
+
 void counting_close(struct counting *counting)
 {
 	counter_program_close(counting->program);

@@ -57,6 +57,9 @@ struct counting_wanted {
 /* Decides how. */
 void counting_open(struct counting *counting, const struct counters *counters, uint32_t hz);
 
+/* The kernel refuses something that a program needs: a group counts instead, in events that are opened anew. False: there is no program. */
+bool counting_give_up_program(struct counting *counting);
+
 /* A program ends. Samples can still be read. */
 void counting_close(struct counting *counting);
 

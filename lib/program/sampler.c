@@ -473,19 +473,17 @@ static size_t ring_size(long cpus)
 	return size;
 }
 
-int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
+static void close_cpus(struct sampler *sampler)
+{
+	for (int i = 0; i < sampler->count; i++)
+		sampler_ring_close(&sampler->rings[i]);
+	sampler->count = 0;
+}
+
+static int open_cpus(struct sampler *sampler, const struct sampler_wanted *wanted, const uint64_t events[SAMPLER_TRACED])
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t events[SAMPLER_TRACED];
-	uint16_t none;
 
-	*sampler = (struct sampler){.rings = memory_new((size_t)cpus, sizeof(*sampler->rings)), .copy = memory_new(1, RECORD_MAX)};
-	if (!HAS_REGISTERS)
-		return fail("stacks are known of x86-64 only");
-	if (find_event(&moments[SAMPLED_SLEEP], &events[SAMPLED_SLEEP], &none) < 0 ||
-	    find_event(&moments[SAMPLED_WAKE], &events[SAMPLED_WAKE], &sampler->woken_at) < 0)
-		return -1;
-	counting_open(&sampler->counting, wanted->counters, wanted->hz);
 	for (uint32_t cpu = 0; cpu < (uint32_t)cpus; cpu++) {
 		struct sampler_ring *ring = &sampler->rings[sampler->count];
 
@@ -497,7 +495,29 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */
 			return -1;
 	}
-	if (counting_begin(&sampler->counting) < 0)
+	return counting_begin(&sampler->counting);
+}
+
+int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t events[SAMPLER_TRACED];
+	uint16_t none;
+	int status;
+
+	*sampler = (struct sampler){.rings = memory_new((size_t)cpus, sizeof(*sampler->rings)), .copy = memory_new(1, RECORD_MAX)};
+	if (!HAS_REGISTERS)
+		return fail("stacks are known of x86-64 only");
+	if (find_event(&moments[SAMPLED_SLEEP], &events[SAMPLED_SLEEP], &none) < 0 ||
+	    find_event(&moments[SAMPLED_WAKE], &events[SAMPLED_WAKE], &sampler->woken_at) < 0)
+		return -1;
+	counting_open(&sampler->counting, wanted->counters, wanted->hz);
+	status = open_cpus(sampler, wanted, events);
+	if (status < 0 && counting_give_up_program(&sampler->counting)) {
+		close_cpus(sampler);
+		status = open_cpus(sampler, wanted, events);
+	}
+	if (status < 0)
 		return -1;
 	sampler->flags = wanted->flags;
 	return sampler->flags ? open_flags(sampler, wanted->clock) : 0;
@@ -625,8 +645,7 @@ int sampler_descriptor(const struct sampler *sampler, int i)
 
 void sampler_close(struct sampler *sampler)
 {
-	for (int i = 0; i < sampler->count; i++)
-		sampler_ring_close(&sampler->rings[i]);
+	close_cpus(sampler);
 	counting_close(&sampler->counting);
 	free(sampler->rings);
 	free(sampler->copy);
