@@ -992,9 +992,12 @@ too_long() {
 		call 3002 211 9 $epoll 0x3,0x0,0x1 1 # asked, and not answered yet
 		call 3300 212 9 $recv 0x9,0x0,0x40 40; call 3600 213 9 $recv 0x9,0x0,0x40 40 # the answer, and then nothing was asked
 		call 3900 214 9 $epoll 0x3,0x0,0x1 1
+		call 4200 215 9 $futex 0x1000,0x189,0x3 0; call 4500 216 9 $futex 0x1000,0x80,0x80000010 0 # locks of glibc and musl
+		call 4800 217 9 $futex 0x1000,0x80,0x80007771 0                                             # with the holder's tid
+		call 5100 218 9 $futex 0x1000,0x189,0xffffffff 0                                            # a thread of Rust is parked
 	} >in
-	assert_equal "$(too_long)" "207 209 210 211 212"
-	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 214)"
+	assert_equal "$(too_long)" "207 209 210 211 212 215 216 217"
+	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 218)"
 	# Who speaks first on a connection from before asks; in which of several threads does not matter.
 	{
 		echo "task ts=0 tid=9 comm=a tgid=9"; echo "task ts=0 tid=10 comm=a tgid=9"

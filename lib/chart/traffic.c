@@ -1,5 +1,6 @@
 #include "chart/traffic.h"
 
+#include <linux/futex.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,17 +228,28 @@ static void sends(struct traffic *traffic, struct thread_calls *thread, bool con
 	thread->asked_fd = thread->fd;
 }
 
-/* The value 2 is that of a lock that others wait for, in all common libraries. */
+/*
+ * Tells whether a futex with this value is a lock that others wait for: 2 is a mutex of all common libraries, 3 a glibc read-write lock that a
+ * writer holds, and FUTEX_WAITERS beside the holder's tid a robust mutex, or any of musl, where 16 stands for the tid. The value of a condition
+ * is a count, which is mostly 0.
+ */
+static bool is_contended_lock(uint32_t value)
+{
+	enum { MUTEX = 2, READ_WRITE = 3, TID_MOST = 1 << 22 };
+	uint32_t holder = value & FUTEX_TID_MASK;
+
+	return value == MUTEX || value == READ_WRITE || (value & FUTEX_WAITERS && holder > 0 && holder <= TID_MOST);
+}
+
 static bool waits_for_lock(enum call_use use, const int64_t argument[3])
 {
-	enum { WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, WAIT_REQUEUE_PI = 11, CONTENDED = 2, OPERATION = 0x7f };
-	int64_t operation = argument[1] & OPERATION;
+	int64_t operation = argument[1] & FUTEX_CMD_MASK;
 
 	if (use == CALL_FUTEX_WAIT)
-		return argument[1] == CONTENDED;
-	if (operation == WAIT || operation == WAIT_BITSET)
-		return (int32_t)argument[2] == CONTENDED;
-	return operation != WAIT_REQUEUE_PI;
+		return is_contended_lock((uint32_t)argument[1]);
+	if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)
+		return is_contended_lock((uint32_t)argument[2]);
+	return operation != FUTEX_WAIT_REQUEUE_PI;
 }
 
 static void connects(struct traffic *traffic, const struct thread_calls *thread)
