@@ -976,7 +976,7 @@ too_long() {
 }
 
 @test "sleeps and waits for work are no moments, unless they are asked for; waits for an answer are" {
-	local sleep=230 epoll=232 accept=43 futex=202 read=0 write=1 open=257 connect=42 recv=45
+	local sleep=230 epoll=232 accept=43 futex=202 ioctl=16 read=0 write=1 open=257 connect=42 recv=45
 	{
 		call 0 201 9 $sleep 0x0,0x0,0x0 0x0
 		call 300 202 9 $epoll 0x3,0x0,0x1 1
@@ -995,9 +995,10 @@ too_long() {
 		call 4200 215 9 $futex 0x1000,0x189,0x3 0; call 4500 216 9 $futex 0x1000,0x80,0x80000010 0 # locks of glibc and musl
 		call 4800 217 9 $futex 0x1000,0x80,0x80007771 0                                             # with the holder's tid
 		call 5100 218 9 $futex 0x1000,0x189,0xffffffff 0                                            # a thread of Rust is parked
+		call 5400 219 9 $ioctl 0x5,0xae80,0x0 0; call 5700 220 9 $ioctl 0x5,0x5401,0x0 0          # a virtual CPU; a terminal
 	} >in
-	assert_equal "$(too_long)" "207 209 210 211 212 215 216 217"
-	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 218)"
+	assert_equal "$(too_long)" "207 209 210 211 212 215 216 217 220"
+	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 220)"
 	# Who speaks first on a connection from before asks; in which of several threads does not matter.
 	{
 		echo "task ts=0 tid=9 comm=a tgid=9"; echo "task ts=0 tid=10 comm=a tgid=9"

@@ -1,6 +1,7 @@
 #include "chart/traffic.h"
 
 #include <linux/futex.h>
+#include <linux/kvm.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static const struct {
 	{"msgrcv", CALL_IDLE}, {"mq_timedreceive", CALL_IDLE}, {"exit", CALL_IDLE}, {"exit_group", CALL_IDLE},
 	{"epoll_wait", CALL_MANY}, {"epoll_pwait", CALL_MANY}, {"epoll_pwait2", CALL_MANY}, {"poll", CALL_MANY}, {"ppoll", CALL_MANY},
 	{"select", CALL_MANY}, {"_newselect", CALL_MANY}, {"pselect6", CALL_MANY}, {"io_getevents", CALL_MANY}, {"io_pgetevents", CALL_MANY},
-	{"io_uring_enter", CALL_MANY}, {"fcntl", CALL_FCNTL}, {"futex", CALL_FUTEX}, {"futex_wait", CALL_FUTEX_WAIT}, {"futex_waitv", CALL_IDLE},
+	{"io_uring_enter", CALL_MANY}, {"fcntl", CALL_FCNTL}, {"ioctl", CALL_IOCTL}, {"futex", CALL_FUTEX}, {"futex_wait", CALL_FUTEX_WAIT}, {"futex_waitv", CALL_IDLE},
 	{"accept", CALL_ACCEPT}, {"accept4", CALL_ACCEPT}, {"connect", CALL_CONNECT}, {"open", CALL_OPEN}, {"openat", CALL_OPEN},
 	{"openat2", CALL_OPEN}, {"creat", CALL_OPEN}, {"close", CALL_CLOSE},
 	{"read", CALL_READ}, {"readv", CALL_READ}, {"recvfrom", CALL_RECEIVE}, {"recvmsg", CALL_RECEIVE}, {"recvmmsg", CALL_RECEIVE},
@@ -252,6 +253,15 @@ static bool waits_for_lock(enum call_use use, const int64_t argument[3])
 	return operation != FUTEX_WAIT_REQUEUE_PI;
 }
 
+/* A virtual CPU runs its guest in one call until that needs something, even while the guest is idle. A service of Android is asked by binder. */
+static bool waits_in_device(const int64_t argument[3])
+{
+	enum { BINDER_BOTH_WAYS = 0x6201, NUMBER = 0xffff };
+	uint32_t request = (uint32_t)argument[1];
+
+	return request == KVM_RUN || (request & NUMBER) == BINDER_BOTH_WAYS;
+}
+
 static void connects(struct traffic *traffic, const struct thread_calls *thread)
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
@@ -268,6 +278,8 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 		return true;
 	if (use == CALL_FUTEX || use == CALL_FUTEX_WAIT)
 		return !waits_for_lock(use, argument);
+	if (use == CALL_IOCTL)
+		return waits_in_device(argument);
 	thread = use != CALL_OTHER && use != CALL_FCNTL ? thread_of(traffic, tid) : NULL;
 	if (!thread)
 		return false;

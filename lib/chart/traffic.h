@@ -8,6 +8,7 @@
  *	epoll_wait, poll, select ...		idle, unless the thread asked something just before: it wrote to a connection that it asks by
  *	read, recv ...				idle, unless the process has asked there and was not answered yet, or opened a file
  *	futex					idle, unless it waits for a lock
+ *	ioctl					idle where it runs a guest of KVM, or takes Android's messages
  *	everything else				not idle
  *
  * The asking side of a connection is the one that called connect(), that a `traced` record names, or whose first transfer seen is to send. The
@@ -21,7 +22,7 @@
 #include <stdint.h>
 
 enum call_use {
-	CALL_UNKNOWN, CALL_OTHER, CALL_IDLE, CALL_MANY, CALL_FCNTL, CALL_FUTEX, CALL_FUTEX_WAIT, CALL_ACCEPT, CALL_CONNECT, CALL_OPEN, CALL_CLOSE,
+	CALL_UNKNOWN, CALL_OTHER, CALL_IDLE, CALL_MANY, CALL_FCNTL, CALL_IOCTL, CALL_FUTEX, CALL_FUTEX_WAIT, CALL_ACCEPT, CALL_CONNECT, CALL_OPEN, CALL_CLOSE,
 	CALL_READ, CALL_RECEIVE, CALL_WRITE, CALL_SEND
 };
 
