@@ -83,6 +83,10 @@ static const struct {
 	{"/dev/tty", "tty"},
 	{"/dev/console", "tty"},
 	{"/dev/fuse", "fuse device"},
+	{"/dev/kmsg", "kernel log"},
+	{"/proc/kmsg", "kernel log"},
+	{"/dev/input/", "input device"},
+	{"/dev/net/tun", "network tunnel"},
 };
 
 /* Of no kind that has a name of its own. */
