@@ -1,6 +1,9 @@
 /*
  * trace-collect: stream kernel events, live, from a private tracing instance.
  */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -468,6 +471,19 @@ static void say_rights(void)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
+/* A hit at the moment of a timer's tick reached the kernel without its cause, in 5 of 105 programs with some 10,000 hits each, and they died. */
+static void say_virtual(void)
+{
+	enum { HYPERVISOR = 1u << 31 };
+	unsigned a = 0, b = 0, c = 0, d = 0;
+
+#if defined(__x86_64__)
+	__get_cpuid(1, &a, &b, &c, &d);
+#endif
+	if (c & HYPERVISOR)
+		warn("on this virtual machine a hit may end the watched program by SIGTRAP, if its hypervisor loses the cause of the hit");
+}
+
 /* Before tracing: what cannot be watched is refused. */
 static int find_flags(void)
 {
@@ -491,6 +507,8 @@ static int add_stacks(struct collector *collector, struct stream *stream, const 
 		return -1;
 	if (collector_add_stacks(collector, &wanted, lookup) == 0) {
 		say_rights();
+		if (watches.count)
+			say_virtual();
 		return 0;
 	}
 	if (watches.count)

@@ -1678,7 +1678,10 @@ shed() {
 	run -3 --separate-stderr timeout 60 trace-collect --watch=$pid:app::word:rw --watch=$pid:app::count:4:w --watch=$pid:app::pair+8:8 -t -- \
 		bash -c 'echo x >begin; while [ -d /proc/'$pid' ]; do sleep 0.1; done'
 	exec 9>&-
-	assert_equal "$stderr" "trace-collect: 'prog:app::count' was hit more than 10000 times a second, and was watched no longer"
+	rc=0
+	wait $pid || rc=$?
+	[ $rc != 133 ] || skip "this virtual machine loses the causes of hits" # SIGTRAP
+	assert_equal "$(grep -v 'on this virtual machine' <<<"$stderr")" "trace-collect: 'prog:app::count' was hit more than 10000 times a second, and was watched no longer"
 	run sed -nE 's/^(event|lost) .*(name=flag:[a-z]+|count=0).*( flag=\S+)( function=\S+)?$/\2\3\4/p' <<<"$output"
 	assert_equal "$(grep -v 'count function=main' <<<"$output")" 'name=flag:write flag=prog:app::word function=read
 name=flag:read flag=prog:app::word function=write

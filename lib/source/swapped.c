@@ -66,11 +66,13 @@ void swapped_free(struct swapped *swapped)
 	}
 }
 
-static uint64_t swap_used(void)
+/* False: the machine has no swap space. */
+static bool swap_used(uint64_t *bytes)
 {
-	struct sysinfo info;
+	struct sysinfo info = {0};
 
-	return sysinfo(&info) == 0 ? (uint64_t)(info.totalswap - info.freeswap) * info.mem_unit : 0;
+	*bytes = sysinfo(&info) == 0 ? (uint64_t)(info.totalswap - info.freeswap) * info.mem_unit : 0;
+	return info.totalswap > 0;
 }
 
 /* Bytes of the process in swap space, by the line "VmSwap:      1234 kB" of its status; 0: none, or not known. */
@@ -154,19 +156,16 @@ static int look_and_write(struct swapped *swapped, struct event_writer *writer, 
 int swapped_look(struct swapped *swapped, struct event_writer *writer, const struct trace_clock *clock, int64_t ts)
 {
 	int64_t now = clock_now(clock), cost;
-	uint64_t used;
+	uint64_t before = swapped->used;
 	int status = 0;
 
 	if (now < swapped->next)
 		return 0;
 	cost = now_by(CLOCK_THREAD_CPUTIME_ID);
-	used = swap_used();
-	if (used > swapped->used) {
-		swapped->used = used;
+	if (swap_used(&swapped->used) && (swapped->used > before || !swapped->looks)) { /* the first look shows what there was before */
 		status = look_and_write(swapped, writer, ts);
 		swapped->since = now;
 	}
-	swapped->used = used;
 	cost = (now_by(CLOCK_THREAD_CPUTIME_ID) - cost) * REST;
 	swapped->next = now + (cost > between_looks ? cost : between_looks);
 	return status;

@@ -2,9 +2,9 @@
  * swapped: whose pages are swapped out.
  *
  * No event of the kernel says so: a page is written by whoever has to make room, which is often the kernel itself or the next one who needs
- * memory. But VmSwap in /proc/PID/status grows. So while the machine's free swap space falls, all processes are looked at, and the stream gets
- * an event swap:out of the process most of whose pages they were. Its fields are the process (pid), the time of the look before (since), how
- * many bytes of its own were swapped out since then (bytes), and how many of all processes (all).
+ * memory. But VmSwap in /proc/PID/status grows. So all processes are looked at when tracing begins, and while the machine's free swap space
+ * falls. Then the stream gets an event swap:out of the process most of whose pages they were. Its fields are the process (pid), the time of the
+ * look before (since), how many bytes of its own were swapped out since then (bytes), and how many of all processes (all).
  */
 #ifndef SOURCE_SWAPPED_H
 #define SOURCE_SWAPPED_H
