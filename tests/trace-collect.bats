@@ -734,8 +734,8 @@ longer() {
 	run bash -c 'stream-cat --text out | tail -1'
 	assert_output --partial "lost=$lost"
 	stream-cat --text out | sed -n '/^gap \|^lost /p' >text # each gap is told where it begins, too
-	assert_equal "$(sed -nE 's/^gap ts=(\S+) until=(\S+) cpu=(\S+)$/\1 \2 \3/p' text | sort)" \
-		"$(sed -nE 's/^lost ts=(\S+) cpu=(\S+) .* from=(\S+)$/\3 \1 \2/p' text | sort)"
+	assert_equal "$(comm -13 <(sed -nE 's/^gap ts=(\S+) until=(\S+) cpu=(\S+)$/\1 \2 \3/p' text | sort) \
+		<(sed -nE 's/^lost ts=(\S+) cpu=(\S+) .* from=(\S+)$/\3 \1 \2/p' text | sort))" ""
 }
 
 # bats test_tags=long
