@@ -755,8 +755,8 @@ int event_writer_tick(struct event_writer *writer, const struct merge *merge, in
 	return status;
 }
 
-/* Before the event of this time. Of a CPU of which nothing was read before the gap, nothing is known until the gap's end. */
-static int write_gaps(struct event_writer *writer, struct merge *merge, int64_t ts)
+/* Where nothing was read of the CPU before, as in rings that were overwritten, the gap has no begin: it may be longer than all other rings. */
+static int write_gaps(struct event_writer *writer, struct merge *merge)
 {
 	const struct ring *ring;
 	int status = 0;
@@ -764,10 +764,10 @@ static int write_gaps(struct event_writer *writer, struct merge *merge, int64_t 
 	while (status == 0 && (ring = merge_next_gap(merge))) {
 		struct line line = {0};
 
-		if (!writer->by.gaps)
+		if (ring->last == INT64_MIN || !writer->by.gaps)
 			continue;
 		line_begin(&line, kind_name(KIND_GAP));
-		line_time(&line, "ts", ring->last != INT64_MIN ? ring->last : ts);
+		line_time(&line, "ts", ring->last);
 		line_time(&line, "until", ring_ts(ring));
 		line_integer(&line, "cpu", ring->cpu);
 		status = stream_write_line(writer->stream, &line);
@@ -788,7 +788,7 @@ int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t
 	if (writer->by.stacks)
 		stacks_take(writer->by.stacks, bound);
 	while (status == 0 && !stream_output_closed(writer->stream) && (status = merge_next(merge, &ring)) > 0) {
-		if (write_gaps(writer, merge, ring_ts(ring)) < 0)
+		if (write_gaps(writer, merge) < 0)
 			return -1;
 		if (writer->by.stacks && (write_stacks(writer, ring_ts(ring)) < 0 || take_throws(writer, ring_ts(ring)) < 0))
 			return -1;
