@@ -705,14 +705,6 @@ static int take_shed(struct measure *measure, const struct fields *fields, int64
 	return status;
 }
 
-static void take_gap(struct measure *measure, const struct fields *fields)
-{
-	int64_t until;
-
-	if (fields_time(fields, "until", &until) > 0 && until > measure->gap_end)
-		measure->gap_end = until;
-}
-
 static int take_stage(struct measure *measure, const struct fields *fields)
 {
 	int64_t tid = 0;
@@ -785,7 +777,7 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 		patience_heard(measure);
 		return 0;
 	case KIND_GAP:
-		take_gap(measure, fields);
+		outcome_gap(measure, fields);
 		return 0;
 	case KIND_SAMPLE:
 		measure->summaries = true;

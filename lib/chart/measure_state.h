@@ -147,6 +147,9 @@ int outcome_drop(struct measure *measure, struct active_chart *chart, struct sta
  * old were abnormal. */
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
+/* A `gap` record: from here until its end nothing that ends is judged. */
+void outcome_gap(struct measure *measure, const struct fields *fields);
+
 /* Judges a value of a start, an interval or by hand; see judge_value(). */
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
 		  bool forced);

@@ -540,6 +540,14 @@ static int forget_starts(struct measure *measure, int64_t now)
 	return 0;
 }
 
+void outcome_gap(struct measure *measure, const struct fields *fields)
+{
+	int64_t until;
+
+	if (fields_time(fields, "until", &until) > 0 && until > measure->gap_end)
+		measure->gap_end = until;
+}
+
 int measure_lost(struct measure *measure, int64_t now)
 {
 	for (size_t i = 0; i < measure->charts.count; i++) {

@@ -253,15 +253,6 @@ static bool waits_for_lock(enum call_use use, const int64_t argument[3])
 	return operation != FUTEX_WAIT_REQUEUE_PI;
 }
 
-/* A virtual CPU runs its guest in one call until that needs something, even while the guest is idle. A service of Android is asked by binder. */
-static bool waits_in_device(const int64_t argument[3])
-{
-	enum { BINDER_BOTH_WAYS = 0x6201, NUMBER = 0xffff };
-	uint32_t request = (uint32_t)argument[1];
-
-	return request == KVM_RUN || (request & NUMBER) == BINDER_BOTH_WAYS;
-}
-
 static void connects(struct traffic *traffic, const struct thread_calls *thread)
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
@@ -278,8 +269,8 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 		return true;
 	if (use == CALL_FUTEX || use == CALL_FUTEX_WAIT)
 		return !waits_for_lock(use, argument);
-	if (use == CALL_IOCTL)
-		return waits_in_device(argument);
+	if (use == CALL_IOCTL) /* a virtual CPU runs its guest in one call until that needs something, even while the guest is idle */
+		return (uint32_t)argument[1] == KVM_RUN;
 	thread = use != CALL_OTHER && use != CALL_FCNTL ? thread_of(traffic, tid) : NULL;
 	if (!thread)
 		return false;

@@ -8,7 +8,7 @@
  *	epoll_wait, poll, select ...		idle, unless the thread asked something just before: it wrote to a connection that it asks by
  *	read, recv ...				idle, unless the process has asked there and was not answered yet, or opened a file
  *	futex					idle, unless it waits for a lock
- *	ioctl					idle where it runs a guest of KVM, or takes Android's messages
+ *	ioctl					idle where it runs a guest of KVM
  *	everything else				not idle
  *
  * The asking side of a connection is the one that called connect(), that a `traced` record names, or whose first transfer seen is to send. The

@@ -313,8 +313,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.foreign = collector->foreign,
 		.exceptions = collector->parts.exceptions,
 		.clock = &collector->clock,
-		.ticks = true,
-		.gaps = true,
+		.ticks = true, .gaps = true,
 	};
 	if (start_gate(collector) < 0)
 		return -1;

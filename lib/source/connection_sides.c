@@ -67,7 +67,7 @@ static void take_line(struct network *network, const char *line)
 			(struct connection){inode, (uint16_t)own_port, (uint16_t)other_port, strcmp(own, other) == 0};
 }
 
-/* A part of a table would say wrong things. */
+/* Who listens tells the sides, so of a table that there was no time to read whole nothing is taken. */
 static void read_table(const struct looking *looking, struct network *network, int32_t pid, const char *table)
 {
 	char path[48], line[LINE_ROOM];

@@ -758,12 +758,11 @@ int event_writer_tick(struct event_writer *writer, const struct merge *merge, in
 /* Where nothing was read of the CPU before, as in rings that were overwritten, the gap has no begin: it may be longer than all other rings. */
 static int write_gaps(struct event_writer *writer, struct merge *merge)
 {
+	struct line line = {0};
 	const struct ring *ring;
 	int status = 0;
 
 	while (status == 0 && (ring = merge_next_gap(merge))) {
-		struct line line = {0};
-
 		if (ring->last == INT64_MIN || !writer->by.gaps)
 			continue;
 		line_begin(&line, kind_name(KIND_GAP));
@@ -771,8 +770,8 @@ static int write_gaps(struct event_writer *writer, struct merge *merge)
 		line_time(&line, "until", ring_ts(ring));
 		line_integer(&line, "cpu", ring->cpu);
 		status = stream_write_line(writer->stream, &line);
-		line_free(&line);
 	}
+	line_free(&line);
 	return status;
 }
 
@@ -788,9 +787,8 @@ int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t
 	if (writer->by.stacks)
 		stacks_take(writer->by.stacks, bound);
 	while (status == 0 && !stream_output_closed(writer->stream) && (status = merge_next(merge, &ring)) > 0) {
-		if (write_gaps(writer, merge) < 0)
-			return -1;
-		if (writer->by.stacks && (write_stacks(writer, ring_ts(ring)) < 0 || take_throws(writer, ring_ts(ring)) < 0))
+		if (write_gaps(writer, merge) < 0 ||
+		    (writer->by.stacks && (write_stacks(writer, ring_ts(ring)) < 0 || take_throws(writer, ring_ts(ring)) < 0)))
 			return -1;
 		if (ring_ts(ring) >= writer->tick_due && event_writer_tick(writer, merge, ring_ts(ring)) < 0)
 			return -1;
