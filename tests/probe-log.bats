@@ -287,7 +287,8 @@ stacks_end() {
 	refute grep -q '^call .* ret=[0-9]*$' out
 }
 
-# While it is looked into what was loaded, probes are off, and what samples came last comes first behind that.
+# While it is looked into what was loaded, probes are off, and what samples came last comes first behind that. Whom a call of even() returns to that
+# began while they came on again is hidden: its stack says so. That is one call each time.
 @test "stacks are those of their calls, too, after a program has loaded a library" {
 	need_tracefs
 	stacks_begin
@@ -298,9 +299,10 @@ stacks_end() {
 	assert_equal "$status" 3
 	assert_equal "$(cat err)" "probe-log: for a while calls of logged functions were not seen, because their probes were off"
 	run -0 of_work
-	assert_output '0 "work (callers);even (callers);main
+	assert_equal "$(grep -v '"work (callers);even (callers);\.\.\."$' <<<"$output")" '0 "work (callers);even (callers);main
 1 "work (callers);even (callers);odd (callers);main
 1 "work (callers);odd (callers);main'
+	[ "$(grep -c ';\.\.\."$' out)" -le 2 ]
 	# of the last calls all have one
 	refute grep -q ' ret=[0-9]*$' <(grep '^call ' out | tail -n 50)
 }

@@ -56,7 +56,10 @@ int stacks_see_throws(struct stacks *stacks, uint64_t event);
 int stacks_see_calls(struct stacks *stacks, uint64_t event);
 void stacks_forget_calls(struct stacks *stacks, int number);
 
-/* As sampler_renew_calls(). What was sampled at calls until now, and was not taken, is dropped. */
+/*
+ * As sampler_renew_calls(). What was sampled at calls until now, and was not taken, is dropped. Stacks end at a call that has begun by now, if it has
+ * a return probe.
+ */
 int stacks_renew_calls(struct stacks *stacks);
 
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
