@@ -999,6 +999,9 @@ too_long() {
 	} >in
 	assert_equal "$(too_long)" "207 209 210 211 212 215 216 217 220"
 	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 220)"
+	# The value of a mutex, which is a condition's in musl.
+	{ echo "task ts=0 tid=9 comm=a tgid=9 libc=musl"; call 0 201 9 $futex 0x1000,0x80,0x2 0; call 300 202 9 $futex 0x1000,0x80,0x80000010 0; } >in
+	assert_equal "$(too_long)" 202
 	# Who speaks first on a connection from before asks; in which of several threads does not matter.
 	{
 		echo "task ts=0 tid=9 comm=a tgid=9"; echo "task ts=0 tid=10 comm=a tgid=9"

@@ -993,6 +993,55 @@ members() {
 	assert_output 0
 }
 
+# A thread waits for a futex with the value 2: for a mutex, but in a program with musl for work.
+@test "which programs have the C library musl is told, so that their threads that wait for work wait for no lock" {
+	need_tracefs
+	cat >waits.c <<-'C'
+		#include <fcntl.h>
+		#include <linux/futex.h>
+		#include <pthread.h>
+		#include <sys/mman.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		static int value = 2;
+		static void *wait_until_changed(void *unused) { while (value == 2) syscall(SYS_futex, &value, FUTEX_WAIT_PRIVATE, 2, NULL); return unused; }
+		int main(int argc, char **argv)
+		{
+			pthread_t thread;
+			if (mmap(NULL, 1, PROT_READ, MAP_PRIVATE, open(argv[argc - 1], O_RDONLY), 0) == MAP_FAILED) return 1;
+			while (access("go", F_OK) != 0) usleep(10000);
+			pthread_create(&thread, NULL, wait_until_changed, NULL);
+			usleep(500000);
+			value = 0;
+			syscall(SYS_futex, &value, FUTEX_WAKE_PRIVATE, 1, NULL);
+			return pthread_join(thread, NULL);
+		}
+	C
+	gcc -pthread -o waits waits.c
+	mkdir musl
+	echo library | tee libc.so.6 musl/libc.so >ld-musl-x86_64.so.1
+	for library in libc.so.6 ld-musl-x86_64.so.1 musl/libc.so; do
+		touch go
+		trace-collect -c syscall --text -o begun -- ./waits $library
+		rm -f go there
+		./waits $library 3>&- &
+		victim=$!
+		trace-collect -c syscall -p $victim --text -o there 3>&- &
+		pid=$!
+		until_true 60 grep -qs '^task .*comm=waits' there
+		touch go
+		wait $victim
+		kill $pid
+		wait $pid
+		for stream in begun there; do
+			cchart-filter --text --limit=100ms $stream >out 2>err
+			waits=$(grep -c '^signal .*key=futex' out) || true
+			told=$(grep -c '^task .*comm=waits .*libc=musl' $stream) || true
+			if [ $library = libc.so.6 ]; then assert_equal "$stream $waits $told" "$stream 1 0"; else assert_equal "$stream $waits" "$stream 0"; [ "$told" -ge 1 ]; fi
+		done
+	done
+}
+
 @test "which side of its connections a process is, is told when tracing begins: of the chosen ones, else of all" {
 	need_tracefs
 	command -v python3 >/dev/null || skip "needs python3"

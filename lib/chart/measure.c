@@ -328,6 +328,8 @@ static bool is_idle(struct measure *measure, const struct binding *binding, cons
 	*no_try = use == CALL_FCNTL && argument[OPERATION] != SET_LOCK && argument[OPERATION] != SET_DESCRIPTION_LOCK;
 	if (binding->chart->polled && (use == CALL_IDLE || use == CALL_MANY))
 		polled_sleeps(binding->chart->polled, event->tid, event->ts);
+	if (call_is_condition_of_musl(use, argument) && events_has_musl(measure->events, event->tid))
+		return true;
 	return traffic_enter(traffic, event->tid, use < CALL_MANY ? 0 : events_tgid(measure->events, event->tid), use, argument, event->ts);
 }
 

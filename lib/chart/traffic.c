@@ -229,14 +229,30 @@ static void sends(struct traffic *traffic, struct thread_calls *thread, bool con
 	thread->asked_fd = thread->fd;
 }
 
+enum { MUTEX = 2, READ_WRITE = 3 };
+
+/* The value with which a futex is waited for. */
+static uint32_t awaited(enum call_use use, const int64_t argument[3])
+{
+	return (uint32_t)argument[use == CALL_FUTEX_WAIT ? 1 : 2];
+}
+
+/* Tells whether the futex is waited for as long as it has that value. */
+static bool awaits_change(enum call_use use, const int64_t argument[3])
+{
+	int64_t operation = argument[1] & FUTEX_CMD_MASK;
+
+	return use == CALL_FUTEX_WAIT || (use == CALL_FUTEX && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET));
+}
+
 /*
- * Tells whether a futex with this value is a lock that others wait for: 2 is a mutex of all common libraries, 3 a glibc read-write lock that a
- * writer holds, and FUTEX_WAITERS beside the holder's tid a robust mutex, or any of musl, where 16 stands for the tid. The value of a condition
- * is a count, which is mostly 0.
+ * Tells whether a futex with this value is a lock that others wait for: 2 is a mutex of all common libraries but musl, 3 a glibc read-write lock that
+ * a writer holds, and FUTEX_WAITERS beside the holder's tid a robust mutex, or any of musl, where 16 stands for the tid. The value of a condition
+ * is a count, which is mostly 0, but 2 in musl.
  */
 static bool is_contended_lock(uint32_t value)
 {
-	enum { MUTEX = 2, READ_WRITE = 3, TID_MOST = 1 << 22 };
+	enum { TID_MOST = 1 << 22 };
 	uint32_t holder = value & FUTEX_TID_MASK;
 
 	return value == MUTEX || value == READ_WRITE || (value & FUTEX_WAITERS && holder > 0 && holder <= TID_MOST);
@@ -244,13 +260,12 @@ static bool is_contended_lock(uint32_t value)
 
 static bool waits_for_lock(enum call_use use, const int64_t argument[3])
 {
-	int64_t operation = argument[1] & FUTEX_CMD_MASK;
+	return awaits_change(use, argument) ? is_contended_lock(awaited(use, argument)) : (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_REQUEUE_PI;
+}
 
-	if (use == CALL_FUTEX_WAIT)
-		return is_contended_lock((uint32_t)argument[1]);
-	if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)
-		return is_contended_lock((uint32_t)argument[2]);
-	return operation != FUTEX_WAIT_REQUEUE_PI;
+bool call_is_condition_of_musl(enum call_use use, const int64_t argument[3])
+{
+	return awaits_change(use, argument) && awaited(use, argument) == MUTEX;
 }
 
 static void connects(struct traffic *traffic, const struct thread_calls *thread)

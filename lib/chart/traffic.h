@@ -36,6 +36,9 @@ void traffic_forget(struct traffic *traffic); /* another stream begins, or event
 enum call_use call_use_named(const char *name);
 enum call_use traffic_use(struct traffic *traffic, const char *machine, int64_t number);
 
+/* Tells whether a thread of a process with the C library musl waits for a condition in this call; with any other it would wait for a mutex. */
+bool call_is_condition_of_musl(enum call_use use, const int64_t argument[3]);
+
 /* A thread enters a call, with its first three arguments; tgid 0: not known. True: it waits for work. */
 bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call_use use, const int64_t argument[3], int64_t ts);
 

@@ -32,7 +32,7 @@ enum { COMM_SIZE = 16, THREADS_MAX = 1 << 18, TIDS = 1 << 22 };
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
-	bool gone, kernels, stage; /* kernels: it is the kernel's */
+	bool gone, kernels, stage, musl; /* kernels: it is the kernel's; musl: the C library of its process */
 	bool named; /* again, since drop_oldest() last looked at it */
 	int64_t called_since; /* the name with the script holds from then on */
 	char *called; /* "python3 app.py", where it goes by the name of an interpreter; NULL: by its own */
@@ -250,6 +250,7 @@ static int names_read_task(struct names *names, const struct fields *fields)
 		entry = thread(names, (int32_t)tid);
 		entry->tgid = (int32_t)tgid;
 		entry->kernels = fields_is(fields, "kernel", "yes");
+		entry->musl = fields_is(fields, "libc", "musl");
 		return read_script(entry, fields, fields_is(fields, "began", "yes"));
 	}
 	return 0;
@@ -657,6 +658,13 @@ const char *events_called(const struct events *events, int32_t tid, int64_t at)
 bool events_is_kernels(const struct events *events, int32_t tid)
 {
 	return names_is_kernels(events->names, tid);
+}
+
+bool events_has_musl(const struct events *events, int32_t tid)
+{
+	const struct thread_entry *entry = find_thread(events->names, tid);
+
+	return entry && entry->musl;
 }
 
 uint64_t events_nameless(const struct events *events)

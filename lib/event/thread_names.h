@@ -16,6 +16,7 @@ const char *events_comm(const struct events *events, int32_t tid);
 const char *events_called(const struct events *events, int32_t tid, int64_t at); /* with the script that an interpreter ran then: "python3 app.py" */
 int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
 bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
+bool events_has_musl(const struct events *events, int32_t tid);	   /* by that, too, its process has the C library musl */
 bool events_of_pipe(const struct events *events, int32_t tid); /* by `stage` records, a thread of the pipe that recorded the stream */
 void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
 

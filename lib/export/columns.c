@@ -11,7 +11,7 @@
 static const char *const *const columns[KINDS] = {
 	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot", "moments"),
 	[KIND_CHART] = COLUMNS("name", "definition", "asked"),
-	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "script", "title", "cgroup", "read", "ended"),
+	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "script", "title", "cgroup", "libc", "read", "ended"),
 	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational", "swap"),
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
 	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind", "inode"),

@@ -29,6 +29,7 @@ struct program {
 	size_t script;			/* where in them the script begins; 0: there is none */
 	char title[PROGRAM_TITLE_ROOM]; /* "postgres: shop idle in transaction"; "": none */
 	char group[PROGRAM_GROUP_ROOM]; /* "system.slice/app.service"; "": not known, or the root */
+	bool musl;			/* its C library is musl: source/program_reader.h tells; else false */
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "source/musl.h"
 
 enum { PATIENCE = 100000000 };
 static const int64_t rest = NSEC_PER_SEC, chores = NSEC_PER_SEC / 10;
@@ -91,6 +92,7 @@ static void *serve(void *context)
 		pid = reader->pid;
 		pthread_mutex_unlock(&reader->lock);
 		program_read(&program, pid);
+		program.musl = musl_is_mapped(pid);
 		pthread_mutex_lock(&reader->lock);
 		reader->answer = program;
 		reader->pid = 0;

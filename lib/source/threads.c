@@ -44,6 +44,7 @@ struct process_program {
 	struct program program;
 	int64_t read;  /* when, by the trace clock */
 	uint32_t gaps; /* threads.gaps then */
+	bool asked;    /* /proc was; else the kernel's word on its begin is all */
 };
 
 /* By its status in /proc: the kernel says so itself, or it is a child of kthreadd and has no memory of its own. */
@@ -90,6 +91,7 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 	struct program begun;
 	bool has_group;
 
+	asked->asked = true;
 	if (!program_reader_read(threads->reader, &asked->program, &asked->read, tid, pid)) {
 		asked->program = (struct program){0};
 		asked->read = ts;
@@ -102,13 +104,16 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 	return true;
 }
 
-/* The program that the thread's process runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
+/*
+ * The program that the thread's process runs; NULL: not known. A process' own thread is asked about anew: its name has changed. So is a process whose
+ * begin the kernel told, when it gets its second thread: only then it matters which C library it has (musl.h).
+ */
 static const struct process_program *program_of(struct threads *threads, int64_t ts, int32_t tid, int32_t pid)
 {
 	struct thread_entry *process = threads_at(threads, pid);
 	struct process_program *known = process->program;
 
-	if (!known || tid == pid || threads->always_asks || known->gaps != threads->gaps) {
+	if (!known || tid == pid || !known->asked || threads->always_asks || known->gaps != threads->gaps) {
 		forget_program(process);
 		known = NEW(struct process_program);
 		known->gaps = threads->gaps;
@@ -190,7 +195,7 @@ static uint32_t hash_of(int32_t pid, const struct process_program *known)
 	uint32_t sum = (uint32_t)pid * 2654435761u;
 
 	if (known)
-		sum = hash(hash(hash(sum, known->program.words), known->program.title), known->program.group);
+		sum = hash(hash(hash(sum, known->program.words), known->program.title), known->program.group) + known->program.musl;
 	return sum ? sum : 1;
 }
 
@@ -207,6 +212,8 @@ static void spell_program(struct line *line, const struct program *program, int6
 		line_text(line, "title", program->title);
 	if (*program->group)
 		line_text(line, "cgroup", program->group);
+	if (program->musl)
+		line_text(line, "libc", "musl");
 	line_time(line, "read", read);
 }
 
