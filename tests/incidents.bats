@@ -33,6 +33,10 @@ blames_the_culprit() {
 	blames_the_culprit child
 }
 
+@test "a server that starts a script, which waits for a lock: who has the lock" {
+	blames_the_culprit script
+}
+
 @test "a plain sleep: the timer" {
 	blames_the_culprit sleep
 }

@@ -109,19 +109,27 @@ static const struct node *wait_behind(const struct graph *graph, const struct no
 	return NULL;
 }
 
-/*
- * A thread that wakes up in between, to look around, and waits on, is on the path again further back: the waits that ended each other tell
- * which thread it waits for. Returns the new count.
- */
-static size_t extend(const struct graph *graph, const struct story_piece *piece, struct link *links, size_t count)
+static bool is_link(const struct link *links, size_t count, int32_t tid)
 {
-	const struct node *wait = count > 0 ? links[count - 1].wait : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (links[i].node->tid == tid)
+			return true;
+	return false;
+}
 
-	while (wait && count < LINKS_MAX && (wait = wait_behind(graph, wait, piece))) {
-		for (size_t i = 0; i < count; i++)
-			if (links[i].node->tid == wait->tid)
-				return count;
-		links[count++] = (struct link){wait, wait};
+/*
+ * A thread that only waits through the piece has none on the path, and one that wakes up in between, to look around, and waits on, is on the path
+ * further back. The waits that ended each other tell of both. Returns the new count.
+ */
+static size_t fill_in(const struct graph *graph, const struct story_piece *piece, struct link *links, size_t count)
+{
+	for (size_t i = 0; i < count && count < LINKS_MAX; i++) {
+		const struct node *wait = links[i].wait ? wait_behind(graph, links[i].wait, piece) : NULL;
+
+		if (!wait || is_link(links, count, wait->tid))
+			continue;
+		memmove(&links[i + 2], &links[i + 1], (count++ - i - 1) * sizeof(*links));
+		links[i + 1] = (struct link){wait, wait};
 	}
 	return count;
 }
@@ -151,7 +159,7 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 		else if (i == 0)
 			return 0;
 	}
-	return extend(graph, piece, links, kept);
+	return fill_in(graph, piece, links, kept);
 }
 
 /* A kernel thread's work for another thread counts as the other's deed: by the deed's name the other would wait for itself. */

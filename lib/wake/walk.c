@@ -16,6 +16,9 @@ struct visit {
 /* A node met again is followed further back where that is asked for, but only a few times, because there are rings. */
 enum { VISITS_MAX = 4 };
 
+/* A script's last command is so far from the server that started the script. */
+enum { GENERATIONS = 8 };
+
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor)
 {
 	struct visit *visit;
@@ -105,9 +108,24 @@ static bool is_idle(const struct wake *wake, const struct piece *wait)
 	return wait->what == WHAT_WAIT && reason_at(wake->reasons, wait->call)->many;
 }
 
+/* Tells whether the process of this thread, or one that it started, has started the other since then, as a server starts a script for a request. */
+static bool has_started(const struct wake *wake, const struct thread *thread, int32_t other, int64_t since)
+{
+	for (int hands = 0; hands < GENERATIONS && other != INDEX_NONE; hands++) {
+		const struct thread *child = wake->threads.items[other];
+
+		if (child->born == TIME_NONE || child->born < since)
+			return false;
+		other = child->parent;
+		if (other != INDEX_NONE && core_same_process(wake, thread, other))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A thread that waits for any of many events is idle: whatever it could do for who asked it is done. So if it idled again before it answered,
- * the request of another client that ended this wait says nothing of why who asked has waited.
+ * the request of another client that ended this wait says nothing of why who asked has waited. What the process started meanwhile is no client.
  */
 static bool is_of_another(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct errand *errand)
 {
@@ -115,7 +133,8 @@ static bool is_of_another(const struct wake *wake, const struct thread *thread, 
 	int32_t process = process_of(wake, by);
 
 	return is_idle(wake, wait) && own && errand->idle.process == own && process && process != own && process != errand->idle.ended_by &&
-	       process != process_of(wake, errand->asker) && !core_is_kernels(wake, wake->threads.items[by]);
+	       process != process_of(wake, errand->asker) && !core_is_kernels(wake, wake->threads.items[by]) &&
+	       !has_started(wake, thread, by, errand->floor);
 }
 
 /* The walk passes the wait. */
@@ -180,6 +199,18 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 					 .asker = INDEX_NONE});
 }
 
+/*
+ * The thread was not there yet. Waits in vain belong to what ended the last of them; until that was made, they were for the work of who made it at
+ * last, if that is not the one who waited.
+ */
+static void walk_unborn(struct walk *walk, const struct thread *thread, struct errand errand)
+{
+	if (thread->born == TIME_NONE || thread->born < errand.at || thread->parent == INDEX_NONE || thread->parent == errand.asker)
+		return;
+	errand.index = thread->parent;
+	walk_later(walk, errand);
+}
+
 /* How far back the thread's own story matters: the run may be for something that began later. */
 static int64_t walk_run(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
@@ -198,6 +229,8 @@ static void walk_thread(struct walk *walk, struct errand errand)
 
 	if (!walk->cut.wake->switches)
 		return; /* nobody knows how long it did what */
+	if (at == 0)
+		walk_unborn(walk, thread, errand);
 	while (at-- > 0) {
 		const struct piece *piece = &thread->pieces.items[at];
 
