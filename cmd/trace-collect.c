@@ -496,7 +496,8 @@ static int find_flags(void)
 /* Goes on without stacks if they cannot be had, unless counters or flags were asked for; the exit status says that data are missing. -1 after fail(). */
 static int add_stacks(struct collector *collector, struct stream *stream, const struct exceptions *exceptions)
 {
-	struct sampler_wanted wanted = {.waits = with_stacks, .hz = with_stacks ? (uint32_t)sample : 0, .counters = &counters, .flags = watches.count ? &watched : NULL};
+	struct sampler_wanted wanted = {.waits = with_stacks, .hz = with_stacks ? (uint32_t)sample : 0, .counters = &counters, .flags = watches.count ? &watched : NULL,
+					.say = warn};
 	uint64_t throws;
 
 	if (!with_stacks && !watches.count && !(exceptions && exceptions_throws(exceptions, &throws)))

@@ -241,12 +241,14 @@ void counting_open(struct counting *counting, const struct counters *counters, u
 	if (counting->at_switches && !counting->timed)
 		counting->program = counter_program_open(at_switches, hz > 0);
 	counting->by_program = counting->program != NULL;
+	counting->refused = counting->at_switches && !counting->timed && !counting->by_program ? errno : 0;
 }
 
 bool counting_give_up_program(struct counting *counting)
 {
 	bool had_program = counting->by_program;
 
+	counting->refused = had_program ? errno : counting->refused;
 	counting_close(counting);
 	counting->by_program = false;
 	return had_program;

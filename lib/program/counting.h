@@ -33,6 +33,7 @@ struct counting { /* of all CPUs */
 	bool timed;			/* a group is read with its times */
 	bool by_program;		/* else a group is read */
 	struct counter_program *program; /* NULL: there is none, or it has ended */
+	int refused; /* errno of the kernel's refusal of the program that was wanted; 0: it refuses none */
 };
 
 struct counting_cpu {

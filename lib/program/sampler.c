@@ -519,6 +519,9 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 	}
 	if (status < 0)
 		return -1;
+	if (sampler->counting.refused && wanted->say)
+		wanted->say("the kernel refuses a BPF program for the counters (%s), so each switch between threads writes a sample and costs more",
+			    strerror(sampler->counting.refused));
 	sampler->flags = wanted->flags;
 	return sampler->flags ? open_flags(sampler, wanted->clock) : 0;
 }
