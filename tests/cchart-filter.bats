@@ -1042,6 +1042,17 @@ too_long() {
 	# No answer ever came by that connection: it may be one to which things are told, and it was given up.
 	{ asks 10; call 11 201 9 $poll 0x8,0x2,0xc8 0; for i in {1..20}; do call $((11 + i * 202)) 201 9 $poll 0x8,0x2,0xc8 0; done; call 4300 0 9 $close 0x9,0x0,0x0 0; } >in
 	assert_equal "$(too_long)" 201
+	# A client that does nothing else is told while it lasts: not one that has sent something elsewhere, nor one that has sent more after a wait.
+	lasts() {
+		{ call 9 0 9 41 0x2,0x80801,0x0 9; asks 10; for i in {0..9}; do call $((13 + i * 300)) 299 9 $poll 0x8,0x2,0xc8 0; event $((113 + i * 300)) 8 sched:sched_switch; done; event 3100 8 sched:sched_switch; "$@"; } | sort -s -t= -k2,2n >in
+		{ echo "stream version=1 machine=x86_64"; cat in; } | filter -c syscall --limit=1s 2>err | records signal | grep -c open=yes
+	}
+	run lasts true
+	assert_output 1
+	run lasts call 11 0 9 $write 0x5,0x0,0x40 40
+	assert_output 0
+	run lasts call 312 0 9 $write 0x9,0x0,0x40 40
+	assert_output 0
 	# Another event than the answer ends no such wait; nor do other things than the thread's own waits belong to it.
 	{ asks 10; call 11 201 9 $poll 0x8,0x2,0xc8 0; call 213 5000 9 $poll 0x8,0x2,0xc8 1; call 5204 300 9 $write 0x5,0x0,0x40 40; call 8000 0 9 $action 0xd,0x0,0x0 0; } >in
 	assert_equal "$(too_long)" "300 201"

@@ -653,8 +653,53 @@ level() {
 	run -2 cchart-filter --interval=1us
 }
 
+# bats test_tags=live
+@test "live: a client hangs whose server waits for a lock: told while it lasts, down to who has the lock" {
+	need_tracefs
+	command -v python3 >/dev/null || skip "needs python3"
+	cat >server.py <<-'END'
+		import fcntl, os, socket
+		listener = socket.create_server(("127.0.0.1", 0))
+		print(listener.getsockname()[1], flush=True)
+		while True:
+		    client = listener.accept()[0]
+		    client.recv(9)
+		    if os.path.exists("held"): fcntl.flock(open("lock", "w"), fcntl.LOCK_EX)
+		    client.close()
+	END
+	cat >client.py <<-'END'
+		import select, socket, sys, time
+		while True:
+		    server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		    server.send(b"q")
+		    poll = select.poll()
+		    poll.register(server, select.POLLIN)
+		    while not poll.poll(1000): pass
+		    time.sleep(0.02)
+	END
+	python3 server.py >port 3>&- &
+	program=$!
+	until_true 60 [ -s port ]
+	python3 client.py "$(cat port)" 3>&- &
+	client=$!
+	mkfifo pipe
+	cchart-filter --text <pipe >live 3>&- &
+	filter=$!
+	trace-collect -c syscall >pipe 3>&- &
+	collector=$!
+	until_true 60 grep -q '^limits .*key=poll ' live
+	flock lock sh -c 'touch held; exec sleep 60' 3>&- &
+	holder=$!
+	until_true 60 grep -q '^signal .*key=poll .*open=yes' live
+	kill $collector $holder $client $program
+	wait
+	blame-rank live | COLUMNS=400 report >told || [ $? = 3 ]
+	run -0 grep -A5 'poll by python3/.* still waiting' told
+	assert_line --regexp 'waits for python3 server.py(/[0-9]+)? .poll. > .*, still asleep in clock_nanosleep'
+}
+
 teardown() {
-	for process in $program $collector $filter; do kill -KILL $process 2>/dev/null || true; done
+	for process in $program $client $collector $filter $holder; do kill -KILL $process 2>/dev/null || true; done
 }
 
 # live PROGRAM CHART LIMITS SIGNAL: the stream, in the file live. The program is python, in which `trouble()` begins when there are

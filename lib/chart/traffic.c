@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "event/machine.h"
 
+enum { SOCKET_TYPE = 0xf }; /* of socket(2)'s second argument, without flags */
 enum { PAGE = 1 << 10, PAGES = 1 << 12 }; /* the kernel's largest tid is 2^22 */
 enum { NUMBERS = 1024, NAME_ROOM = 64, EVENTFD_LENGTH = 8 };
 enum { DESCRIPTORS_MAX = 1 << 16, PROCESSES_MAX = 1 << 12 }; /* of a process, others go without; processes with descriptors */
@@ -27,6 +29,7 @@ struct descriptor {
 	bool connected;
 	bool received;	/* something came from the other side */
 	bool waits;	/* the process has asked and was not answered yet */
+	bool fresh;	/* a stream that was seen to be made, and by which nothing was told and then more, with a wait in between */
 };
 
 struct process_descriptors {
@@ -41,6 +44,8 @@ struct thread_calls {
 	enum call_use use; /* of the call that it is in */
 	int32_t asked_fd;
 	bool answers; /* the first that was seen of it is that it received something, from nobody knows where */
+	bool stream;  /* it makes a socket of that type */
+	bool waited, elsewhere; /* since it asked: for many descriptors; it has also transferred something by another connection or pipe */
 	int64_t asked; /* when it asked by that; 0: it was answered, or never did */
 	struct process_descriptors *process;
 };
@@ -62,7 +67,7 @@ static const struct {
 	{"epoll_wait", CALL_MANY}, {"epoll_pwait", CALL_MANY}, {"epoll_pwait2", CALL_MANY}, {"poll", CALL_MANY}, {"ppoll", CALL_MANY},
 	{"select", CALL_MANY}, {"_newselect", CALL_MANY}, {"pselect6", CALL_MANY}, {"io_getevents", CALL_MANY}, {"io_pgetevents", CALL_MANY},
 	{"io_uring_enter", CALL_MANY}, {"fcntl", CALL_FCNTL}, {"ioctl", CALL_IOCTL}, {"futex", CALL_FUTEX}, {"futex_wait", CALL_FUTEX_WAIT}, {"futex_waitv", CALL_IDLE},
-	{"accept", CALL_ACCEPT}, {"accept4", CALL_ACCEPT}, {"connect", CALL_CONNECT}, {"open", CALL_OPEN}, {"openat", CALL_OPEN},
+	{"accept", CALL_ACCEPT}, {"accept4", CALL_ACCEPT}, {"connect", CALL_CONNECT}, {"socket", CALL_SOCKET}, {"open", CALL_OPEN}, {"openat", CALL_OPEN},
 	{"openat2", CALL_OPEN}, {"creat", CALL_OPEN}, {"close", CALL_CLOSE},
 	{"read", CALL_READ}, {"readv", CALL_READ}, {"recvfrom", CALL_RECEIVE}, {"recvmsg", CALL_RECEIVE}, {"recvmmsg", CALL_RECEIVE},
 	{"recv", CALL_RECEIVE}, {"write", CALL_WRITE}, {"writev", CALL_WRITE}, {"sendfile64", CALL_WRITE}, {"sendfile", CALL_WRITE},
@@ -224,9 +229,11 @@ static void sends(struct traffic *traffic, struct thread_calls *thread, bool con
 		file->connection = true; /* a process that answers where it reads does not read a file */
 	if (file->role != ROLE_ASKS || !(file->received || file->connected))
 		return;
+	file->fresh &= !(file->waits && thread->waited);
 	file->waits = true;
 	thread->asked = ts;
 	thread->asked_fd = thread->fd;
+	thread->waited = thread->elsewhere = false;
 }
 
 enum { MUTEX = 2, READ_WRITE = 3 };
@@ -273,7 +280,7 @@ static void connects(struct traffic *traffic, const struct thread_calls *thread)
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
 
 	if (file)
-		*file = (struct descriptor){.role = ROLE_ASKS, .connection = true, .connected = true};
+		*file = (struct descriptor){.role = ROLE_ASKS, .connection = true, .connected = true, .fresh = file->fresh};
 }
 
 bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call_use use, const int64_t argument[3], int64_t ts)
@@ -294,6 +301,7 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 	thread->fd = (int32_t)argument[0];
 	switch (use) {
 	case CALL_MANY:
+		thread->waited = true;
 		return !thread->asked || timestamp_between(thread->asked, ts) >= question_lasts;
 	case CALL_READ:
 	case CALL_RECEIVE:
@@ -304,6 +312,9 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 		return false;
 	case CALL_CONNECT:
 		connects(traffic, thread);
+		return false;
+	case CALL_SOCKET:
+		thread->stream = (argument[1] & SOCKET_TYPE) == SOCK_STREAM;
 		return false;
 	default:
 		return use == CALL_ACCEPT;
@@ -334,7 +345,9 @@ static void make(struct traffic *traffic, const struct thread_calls *thread, enu
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, fd);
 
-	if (file)
+	if (file && use == CALL_SOCKET)
+		*file = (struct descriptor){.fresh = thread->stream};
+	else if (file)
 		*file = (struct descriptor){.role = use == CALL_OPEN ? ROLE_FILE : ROLE_ASKED, .connection = use == CALL_ACCEPT};
 }
 
@@ -348,13 +361,14 @@ struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_
 	if (use == CALL_UNKNOWN)
 		return transfer;
 	thread->use = CALL_UNKNOWN;
-	if (result >= 0 && (use == CALL_ACCEPT || use == CALL_OPEN))
+	if (result >= 0 && (use == CALL_ACCEPT || use == CALL_OPEN || use == CALL_SOCKET))
 		make(traffic, thread, use, result);
 	if (use != CALL_CLOSE && (use < CALL_READ || result <= 0))
 		return transfer;
 	file = descriptor_of(traffic, thread->tgid, thread->fd);
 	if (!file)
 		return transfer;
+	thread->elsewhere |= use != CALL_CLOSE && thread->fd != thread->asked_fd && file->role != ROLE_FILE;
 	if (use == CALL_READ || use == CALL_RECEIVE)
 		received(thread, file);
 	transfer = (struct call_transfer){what_of(file, use), thread->tgid, thread->fd};
@@ -390,7 +404,7 @@ int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers)
 	const struct thread_calls *thread = find(traffic, tid);
 	const struct descriptor *file = thread && thread->tgid ? descriptor_of(traffic, thread->tgid, thread->asked_fd) : NULL;
 
-	*answers = file && file->received;
+	*answers = file && (file->received || (file->fresh && !thread->elsewhere));
 	return file && file->waits ? thread->asked : 0;
 }
 

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum call_use {
-	CALL_UNKNOWN, CALL_OTHER, CALL_IDLE, CALL_MANY, CALL_FCNTL, CALL_IOCTL, CALL_FUTEX, CALL_FUTEX_WAIT, CALL_ACCEPT, CALL_CONNECT, CALL_OPEN, CALL_CLOSE,
+	CALL_UNKNOWN, CALL_OTHER, CALL_IDLE, CALL_MANY, CALL_FCNTL, CALL_IOCTL, CALL_FUTEX, CALL_FUTEX_WAIT, CALL_ACCEPT, CALL_CONNECT, CALL_SOCKET, CALL_OPEN, CALL_CLOSE,
 	CALL_READ, CALL_RECEIVE, CALL_WRITE, CALL_SEND
 };
 
@@ -62,7 +62,8 @@ void traffic_cut(struct traffic *traffic, int32_t tid, enum call_use use);
 
 /*
  * traffic_waits(): the thread is in a wait for many descriptors. traffic_question(): when it asked the question that is not answered yet; 0: it has
- * none. Sets *answers to whether anything has ever come by that connection.
+ * none. Sets *answers to whether an answer is to be expected. Something has come by that connection before. Or this is its first question, and the
+ * thread has done nothing but wait since: it is no server that tells another one something now and then.
  */
 bool traffic_waits(const struct traffic *traffic, int32_t tid);
 int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers);

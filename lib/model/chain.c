@@ -140,6 +140,7 @@ static size_t fill_in(const struct graph *graph, const struct story_piece *piece
  */
 static size_t find_links(const struct story *story, const struct graph *graph, const struct story_piece *piece, struct link *links)
 {
+	const struct node *target = graph->target == NODE_NONE ? NULL : &graph->nodes.items[graph->target];
 	size_t count = 0, kept = 0, i;
 
 	for (i = story->pieces.count; i-- > 0;) {
@@ -150,7 +151,9 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 		if (&story->pieces.items[i] == piece)
 			break;
 	}
-	if (count == 0 || graph->target == NODE_NONE || graph->nodes.items[graph->target].tid != links[0].node->tid)
+	if (count == 0 && target && is_thread(target)) /* it waits to the end of the data, and so do all behind it */
+		links[count++].node = target;
+	if (count == 0 || !target || target->tid != links[0].node->tid)
 		return 0;
 	for (i = 0; i < count; i++) {
 		links[i].wait = wait_over(graph, links[i].node->tid, piece);

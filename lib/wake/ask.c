@@ -400,6 +400,13 @@ int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t 
 	return open_question(wake, thread, wait).of;
 }
 
+bool ask_of_unknown(const struct wake *wake, const struct thread *thread, size_t wait)
+{
+	const struct piece *piece = &thread->pieces.items[wait];
+
+	return is_idle(wake, piece) && is_own_timer(wake, thread, piece) && question_of_unknown(wake, thread, piece);
+}
+
 static struct ask still_asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	struct question question = open_question(wake, thread, at);

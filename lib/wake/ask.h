@@ -23,4 +23,7 @@ enum {
  */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 
+/* Tells whether the wait, which the thread's own timer ended, was for the answer of somebody whom the data do not show. */
+bool ask_of_unknown(const struct wake *wake, const struct thread *thread, size_t wait);
+
 #endif

@@ -20,6 +20,7 @@ struct connection { /* by which a process asks */
 	} of;
 	struct question open; /* of: index of the thread that was asked last, also where nothing is open */
 	bool answers; /* something came from there */
+	bool fresh, taken; /* it was made within the data, and has had one question; somebody was woken by that it was made */
 	bool told;    /* by a record, so it outlives a window */
 	struct connection *prev, *next; /* of its process */
 	UT_hash_handle hh;
@@ -41,6 +42,8 @@ enum { SEVERAL = INDEX_NONE - 1 };
 
 struct answering { /* of a thread */
 	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
+	int32_t asked_fd; /* by which it asked last */
+	bool elsewhere; /* it has transferred something by another descriptor since */
 	ARRAY(struct answer) answers; /* in the order of time */
 };
 
@@ -104,15 +107,16 @@ static void drop(struct wake *wake, struct connection *connection)
 static void nothing_open(struct connection *connection)
 {
 	connection->open = (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
-	connection->answers = false;
+	connection->answers = connection->fresh = connection->taken = false;
 }
 
-static void add(struct wake *wake, int32_t process, int32_t fd, bool told)
+/* NULL: there are too many. */
+static struct connection *add(struct wake *wake, int32_t process, int32_t fd, bool told)
 {
 	struct connection *connection = find(wake, process, fd);
 
 	if (!connection && HASH_COUNT(of(wake)->known) >= CONNECTIONS_MAX)
-		return;
+		return NULL;
 	if (!connection) {
 		connection = NEW(struct connection);
 		connection->of.process = process;
@@ -121,6 +125,7 @@ static void add(struct wake *wake, int32_t process, int32_t fd, bool told)
 	}
 	connection->told = told;
 	nothing_open(connection);
+	return connection;
 }
 
 static int read_traced(struct wake *wake, const struct fields *fields)
@@ -172,7 +177,7 @@ static void lost(struct wake *wake, int64_t from)
 
 static void thread_begin(struct thread *thread)
 {
-	*answering_of(thread) = (struct answering){.woken = INDEX_NONE};
+	*answering_of(thread) = (struct answering){.woken = INDEX_NONE, .asked_fd = FD_NONE};
 }
 
 static void thread_lost(struct thread *thread)
@@ -217,15 +222,39 @@ static void woke(struct wake *wake, const struct waking *waking)
 		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
 }
 
+static void connected(struct wake *wake, const struct thread *thread, int32_t process)
+{
+	struct connection *connection = add(wake, process, syscall_of(thread)->fd, false);
+	int32_t woken = answering_of(thread)->woken;
+
+	if (!connection)
+		return;
+	connection->fresh = true;
+	connection->taken = woken != INDEX_NONE;
+	connection->open.of = woken >= 0 ? woken : INDEX_NONE;
+}
+
+static bool has_waited(const struct thread *thread, int64_t since)
+{
+	for (size_t at = thread->pieces.count; at-- > 0 && thread->pieces.items[at].start > since;)
+		if (thread->pieces.items[at].what == WHAT_WAIT)
+			return true;
+	return false;
+}
+
 static void sent(const struct thread *thread, struct connection *connection)
 {
-	int32_t woken = answering_of(thread)->woken;
+	struct answering *asking = answering_of(thread);
 
 	if (connection->open.since == TIME_NONE)
 		connection->open.since = syscall_of(thread)->since;
+	else if (has_waited(thread, connection->open.since))
+		connection->fresh = false;
 	connection->open.by = thread->index;
-	if (woken >= 0)
-		connection->open.of = woken;
+	asking->asked_fd = connection->of.fd;
+	asking->elsewhere = false;
+	if (asking->woken >= 0)
+		connection->open.of = asking->woken;
 }
 
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
@@ -236,8 +265,9 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	int32_t process = call->fd == FD_NONE ? 0 : events_tgid(wake->events, thread->tid);
 	struct connection *connection = process ? find(wake, process, call->fd) : NULL;
 
+	answering->elsewhere |= (reason->sends || reason->receives) && result > 0 && call->fd != answering->asked_fd;
 	if (reason->asks && process)
-		add(wake, process, call->fd, false);
+		connected(wake, thread, process);
 	else if (connection && reason->closes)
 		drop(wake, connection);
 	else if (connection && reason->sends && result > 0)
@@ -278,6 +308,32 @@ const char *wake_answered(struct wake *wake, struct wake_target target, int32_t 
 	return wake_comm_at(wake, wake->threads.items[answered], to);
 }
 
+static bool is_open(const struct connection *connection, const struct piece *wait)
+{
+	return connection->open.since != TIME_NONE && connection->open.since <= wait->start;
+}
+
+/* Tells whether this is the first question of its connection, and the thread that asked waits for nothing else. */
+static bool is_first(const struct wake *wake, const struct connection *connection)
+{
+	int32_t by = connection->open.by;
+
+	return connection->fresh && by != INDEX_NONE && !answering_of(wake->threads.items[by])->elsewhere;
+}
+
+bool question_of_unknown(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	int32_t process = events_tgid(wake->events, thread->tid);
+	const struct asker *asker = process ? asker_of(wake, process) : NULL;
+	const struct connection *connection;
+
+	for (connection = asker ? asker->connections : NULL; connection; connection = connection->next)
+		if (is_open(connection, wait) && connection->open.of == INDEX_NONE && connection->open.by == thread->index &&
+		    (connection->answers || is_first(wake, connection)))
+			return true;
+	return false;
+}
+
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
 	int32_t process = events_tgid(wake->events, thread->tid), asked;
@@ -290,7 +346,7 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 	for (connection = asker->connections; connection; connection = connection->next) {
 		const struct question *open = &connection->open;
 
-		if (open->since == TIME_NONE || open->since > wait->start || !connection->answers)
+		if (!is_open(connection, wait) || !(connection->answers || (connection->taken && is_first(wake, connection))))
 			continue;
 		asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);
 		if (!asked || (question.since != TIME_NONE && asked != events_tgid(wake->events, wake->threads.items[question.of]->tid)))

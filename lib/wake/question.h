@@ -17,9 +17,13 @@ struct question {
 
 /*
  * The question that this thread's process had asked when the wait began, and that is still open. There is none if the process asks several others
- * at that time, or one that has never answered anything: servers that collect metrics never do.
+ * at that time, or one of whom no answer is to be expected: servers that collect metrics never answer. It is expected where one has come by that
+ * connection before, or if this is the first question by a connection that somebody took, and its thread has done nothing but wait since.
  */
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait);
+
+/* Tells whether it had asked somebody whom the data do not show, as a process that was stopped, and expects an answer. */
+bool question_of_unknown(const struct wake *wake, const struct thread *thread, const struct piece *wait);
 
 /* Tells whether the thread is in a call that takes data out of a socket or pipe. That may wake the other side, because there is room to send more. */
 bool question_receives(const struct wake *wake, const struct thread *thread);

@@ -166,7 +166,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		errand.index = awaited;
 		errand.part = PART_SCHED;
 		walk_later(walk, errand);
-	} else if (another)
+	} else if (another || ask_of_unknown(walk->cut.wake, thread, at))
 		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
 	else
 		walk_explain(walk, thread, at, node, errand);
