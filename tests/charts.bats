@@ -691,7 +691,9 @@ level() {
 	flock lock sh -c 'touch held; exec sleep 60' 3>&- &
 	holder=$!
 	until_true 60 grep -q '^signal .*key=poll .*open=yes' live
-	kill $collector $holder $client $program
+	kill $collector
+	wait $filter
+	kill $holder $client $program # which ends the wait
 	wait
 	blame-rank live | COLUMNS=400 report >told || [ $? = 3 ]
 	run -0 grep -A5 'poll by python3/.* still waiting' told
