@@ -312,7 +312,7 @@ static bool is_awaited(const struct wake *wake, const struct thread *thread, siz
 	const struct piece *wait = &thread->pieces.items[at];
 	const struct thread *asker = wake->threads.items[ask.by];
 	int64_t end = thread_piece_end(wake, thread, at);
-	uint16_t kind = wait->flags & PIECE_CONDITION;
+	piece_flags kind = wait->flags & PIECE_CONDITION;
 
 	if (asker != thread)
 		return is_idle(wake, wait) && thread_idled(thread, thread_find(thread, ask.since), at, 0) &&

@@ -138,7 +138,7 @@ static void on_contention_begin(struct at *at)
 	if (!thread)
 		return;
 	spin_over(at->wake, thread, at->cpu->number);
-	thread_does(at->wake, thread, flags & LOCK_SPIN ? thread->run_flags | PIECE_SPIN : thread->run_flags & ~PIECE_SPIN);
+	thread_set_run_flags(at->wake, thread, flags & LOCK_SPIN ? thread->run_flags | PIECE_SPIN : thread->run_flags & ~PIECE_SPIN);
 	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
 		of(thread)->spins = at->wake->now;
 	else if (flags & LOCK_SPIN)
@@ -161,7 +161,7 @@ static void on_contention_end(struct at *at)
 	if (of(thread)->address == (uint64_t)at_number(at, LOCK))
 		of(thread)->lock = CALL_NONE;
 	spin_over(at->wake, thread, at->cpu->number);
-	thread_does(at->wake, thread, thread->run_flags & ~PIECE_SPIN);
+	thread_set_run_flags(at->wake, thread, thread->run_flags & ~PIECE_SPIN);
 }
 
 static void leaves(struct wake *wake, struct thread *thread, struct cpu *cpu)

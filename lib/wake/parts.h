@@ -1,12 +1,14 @@
 /*
  * parts: the list of the parts of lib/wake, one for each subsystem of the kernel that threads wait for. A new part is a
- * file, and a line here: PART(NUMBER, name) for the `struct part name_part` of that file. Private to lib/wake.
+ * file, and a line here: PART(NUMBER, name) for the `struct part name_part` of that file. Private to lib/wake, lib/calls and lib/walk.
  *
  * The parts are asked and told in this order. What an event or a sleep means may depend on the parts above: the lock that a
  * thread sleeps for says more than the system call that it is in.
  */
 #ifndef WAKE_PARTS_H
 #define WAKE_PARTS_H
+
+#include <stdint.h>
 
 #define PARTS(PART) \
 	PART(SCHED, sched)	   /* threads run, sleep, are woken, begin and end */ \
@@ -47,7 +49,11 @@ enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };
 enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
 
-/* Flags of pieces: bit `n` of those that a part has; struct piece has room for 16, with the core's, and all are taken. */
+/*
+ * Flags of pieces: bit `n` of those that a part has, behind the core's. All 16 are taken; with 32, struct piece has 32 bytes in place
+ * of 24.
+ */
+typedef uint16_t piece_flags;
 enum { LOCK_BITS = 6, RECLAIM_BITS = 7, ASK_BITS = 10, RETRY_BITS = 13 };
 #define PIECE_OF(bits, n) (1 << ((bits) + (n)))
 

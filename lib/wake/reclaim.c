@@ -11,12 +11,12 @@ enum {
 	PIECE_KILLED = PIECE_OF(RECLAIM_BITS, 2),
 };
 
-static void reclaims(const struct at *at, int flags)
+static void reclaims(const struct at *at, piece_flags flags)
 {
 	struct thread *thread = at_own(at);
 
 	if (thread)
-		thread_does(at->wake, thread, (thread->run_flags & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
+		thread_set_run_flags(at->wake, thread, (thread->run_flags & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
 }
 
 static void on_reclaim_begin(struct at *at)
@@ -52,7 +52,7 @@ static void on_oom_victim(struct at *at)
 
 		if (thread->tid != TID_IDLE && thread->died == TIME_NONE &&
 		    (thread->tid == tid || (process && events_tgid(at->wake->events, thread->tid) == process)))
-			thread_does(at->wake, thread, thread->run_flags | PIECE_KILLED);
+			thread_set_run_flags(at->wake, thread, thread->run_flags | PIECE_KILLED);
 	}
 }
 

@@ -67,14 +67,14 @@ void thread_split(struct thread *thread, int64_t ts)
 	piece = ARRAY_INSERT(&thread->pieces, at);
 	*piece = piece[-1];
 	piece->start = ts;
-	piece->flags &= (uint16_t)~PIECE_ASSUMED;
+	piece->flags &= (piece_flags)~PIECE_ASSUMED;
 }
 
-void thread_does(struct wake *wake, struct thread *thread, int flags)
+void thread_set_run_flags(struct wake *wake, struct thread *thread, piece_flags flags)
 {
 	if (thread->run_flags == flags)
 		return;
-	thread->run_flags = (uint16_t)flags;
+	thread->run_flags = flags;
 	if (thread_running(thread))
 		thread_piece(thread, WHAT_RUN, wake->now, thread_last(thread)->cpu);
 }
@@ -103,7 +103,7 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
 	return thread->died != TIME_NONE ? thread->died : wake->now;
 }
 
-bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags)
+bool thread_idled(const struct thread *thread, size_t first, size_t last, piece_flags flags)
 {
 	int64_t slept = 0, did = 0;
 

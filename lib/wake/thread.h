@@ -42,7 +42,8 @@ struct piece {
 	int32_t cause_index;
 	int32_t node;  /* in the graph at hand; NODE_NONE */
 	int16_t call;  /* a wait: in what, index of a reason (reason.h); CALL_NONE */
-	uint16_t cpu, flags;
+	uint16_t cpu;
+	piece_flags flags;
 	uint8_t what, cause;
 };
 
@@ -54,7 +55,7 @@ struct thread {
 	int64_t died;	 /* TIME_NONE: not yet */
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	uint8_t for_cause; /* its runs are for that, */
-	uint16_t run_flags;	   /* have these flags, */
+	piece_flags run_flags; /* have these flags, */
 	int32_t for_index; /* and that index, from now on */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	bool works;	    /* it did works of a queue, so it is the kernel's */
@@ -80,14 +81,14 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
  * anything else. Waits without these flags count as something else.
  */
 enum { IDLENESS = 8 };
-bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags);
+bool thread_idled(const struct thread *thread, size_t first, size_t last, piece_flags flags);
 
 /* The run that a piece belongs to, by its first and last piece: all for the same cause, with nothing in between but others on its CPU. */
 void thread_run_around(const struct thread *thread, size_t piece, size_t *first, size_t *last);
 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_split(struct thread *thread, int64_t ts); /* a run: what follows ts becomes a piece of its own */
-void thread_does(struct wake *wake, struct thread *thread, int flags); /* its runs have these flags from now on */
+void thread_set_run_flags(struct wake *wake, struct thread *thread, piece_flags flags); /* its runs have these, and no others, from now on */
 
 /* The thread is on a CPU again, and no wake-up was seen since this wait began. */
 void thread_woken_unseen(struct piece *wait);
