@@ -1,5 +1,6 @@
 #include "graph/words.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +230,10 @@ static char *actor_of(const struct deed *deed)
 
 static char *act_of(const struct deed *deed)
 {
-	char *act = deed->doubt ? doubted(deed) : deed_words[deed->kind].make_act ? deed_words[deed->kind].make_act(deed) : fill(deed, deed_words[deed->kind].act);
+	char *act;
+
+	assert(deed_words[deed->kind].act || deed_words[deed->kind].make_act); /* each kind has a row */
+	act = deed->doubt ? doubted(deed) : deed_words[deed->kind].make_act ? deed_words[deed->kind].make_act(deed) : fill(deed, deed_words[deed->kind].act);
 
 	return deed->doubt || deed->kind == DEED_HOLD_CPU ? act : append(act, " in ", deed->function);
 }

@@ -1,5 +1,6 @@
-/* The graph model: ids in and out of order, interned names, indexes after a check, and what a check refuses. */
+/* The graph model: ids in and out of order, interned names, indexes after a check, what a check refuses, and the words of every deed. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -77,6 +78,16 @@ static void check_refusals(void)
 	refuse(graph, "node 1 is awaited by node 3, which is no join");
 }
 
+static void check_words(void)
+{
+	for (enum deed_kind kind = DEED_TEXT + 1; kind < DEEDS; kind++) {
+		struct deed *deed = deed_copy(&(struct deed){.kind = kind, .cpu = CPU_NONE});
+
+		assert(strstr(deed->name, ": "));
+		free(deed);
+	}
+}
+
 int main(void)
 {
 	check_ids((int64_t[]){0, 1, 2, 3}, 4);
@@ -84,5 +95,6 @@ int main(void)
 	check_ids((int64_t[]){INT64_MAX, 0, -5, INT64_MAX - 1}, 4);
 	check_indexes();
 	check_refusals();
+	check_words();
 	return 0;
 }
