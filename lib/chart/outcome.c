@@ -103,14 +103,16 @@ static struct start *become(struct patience *patience, struct start *start, enum
 	return start;
 }
 
-/* Suspects that are in a silence are not reported: they may go on, waits at any time, else silence_time() ends them. */
+/* Suspects that are in a silence are not reported: they may go on, waits at any time; those that do not, silence_time() ends. */
 static void spare_lulls(struct patience *patience, int64_t now)
 {
 	struct start *start;
 
 	while ((start = patience->suspects) && start->due <= now && in_silence(start)) {
+		int64_t deadline = silence_deadline(&start->silence);
+
 		patience_drop(patience, start);
-		start->due = timestamp_add(start_chart(start)->turns && silence_over(&start->silence) > now ? silence_over(&start->silence) : now, sweep_every);
+		start->due = timestamp_add(start_chart(start)->turns && deadline > now ? deadline : now, sweep_every);
 		insert_by_due(&patience->suspects, start);
 	}
 }
@@ -120,8 +122,8 @@ static struct start *first_awaited(struct patience *patience, const struct serie
 {
 	struct start *start = series->open;
 
-	for (; start && in_silence(start) && now < silence_over(&start->silence); start = start->after)
-		sooner(patience, start_chart(start)->turns ? silence_over(&start->silence) : timestamp_add(now, sweep_every));
+	for (; start && in_silence(start) && now < silence_deadline(&start->silence); start = start->after)
+		sooner(patience, start_chart(start)->turns ? silence_deadline(&start->silence) : timestamp_add(now, sweep_every));
 	return start;
 }
 
@@ -457,7 +459,7 @@ static int silence_time(struct measure *measure, struct active_chart *chart, int
 		newer = start_newer(start);
 		if (start_chart(start) != chart || !in_silence(start))
 			continue;
-		if (silence_over(&start->silence) > now)
+		if (silence_deadline(&start->silence) > now)
 			chart->silences.count++;
 		else if (outcome_silence(measure, start) < 0)
 			return -1;

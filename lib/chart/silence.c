@@ -12,7 +12,7 @@ enum { INTERRUPTED = -4 };
 /* An answer after which nothing was sent for this long was the last; a thread that does not wait again meanwhile has given up. */
 static const int64_t silence_lasts = NSEC_PER_SEC / 2;
 
-int64_t silence_over(const struct silence *silence)
+int64_t silence_deadline(const struct silence *silence)
 {
 	return silence->again ? INT64_MAX : timestamp_add(silence->since, silence_lasts);
 }

@@ -38,7 +38,7 @@ struct silences {
 };
 
 /* Until when a start in a silence may go on; and when it ended if it did not. */
-int64_t silence_over(const struct silence *silence);
+int64_t silence_deadline(const struct silence *silence);
 int64_t silence_end(const struct silence *silence);
 
 /* The key of a start in the table: waits have keys of their own, because their threads call other things in between. */
