@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/suggestions.h"
-#include "event/spell.h"
 #include "export/columns.h"
 #include "export/format.h"
 
@@ -18,8 +17,8 @@ struct csv {
 	size_t common;         /* of an event: how many come before its own */
 	struct suggestions suggestions;      /* to the event that is wanted, of those that there are */
 	bool known;	       /* it is one of them, though perhaps none came */
-	struct line spelled, more;
-	struct fields fields;
+	struct line more;
+	struct export_event event;
 };
 
 static void write_field(FILE *out, const struct field *field)
@@ -35,12 +34,10 @@ static void write_field(FILE *out, const struct field *field)
 	free(text);
 }
 
-/* An event's own fields stand behind its name, because some are called cpu or comm too. */
+/* A record that is no event has no fields of its own. */
 static const struct field *begin_own(const struct csv *csv, const struct fields *fields)
 {
-	const struct field *name = csv->kind == KIND_EVENT ? fields_find(fields, "name") : NULL;
-
-	return name ? name + 1 : fields->item + fields->count;
+	return csv->kind == KIND_EVENT ? export_own_fields(fields) : fields->item + fields->count;
 }
 
 static const struct field *find(const struct field *from, const struct field *to, const char *key)
@@ -141,6 +138,7 @@ static int format_seen(void *context, const struct record *record)
 static const struct fields *read_event(struct export *export, const struct record *record, bool *skip)
 {
 	struct csv *csv = export->state;
+	const struct fields *fields;
 	struct event event;
 
 	*skip = false;
@@ -152,14 +150,10 @@ static const struct fields *read_event(struct export *export, const struct recor
 	*skip = export->options.event && strcmp(event.type->name, export->options.event);
 	if (*skip)
 		return NULL;
-	if (event.fields)
-		return event.fields;
-	event_spell(&event, events_comm(csv->events, event.tid), &csv->spelled);
-	if (fields_parse(&csv->fields, csv->spelled.text, csv->spelled.length) < 0) {
+	fields = export_event_fields(&csv->event, &event, events_comm(csv->events, event.tid));
+	if (!fields)
 		stream_fail(export->stream, "%s", fail_text());
-		return NULL;
-	}
-	return &csv->fields;
+	return fields;
 }
 
 static int record_seen(void *context, const struct record *record)
@@ -211,7 +205,7 @@ static void free_state(struct export *export)
 	for (size_t i = 0; i < csv->columns.count; i++)
 		free(csv->columns.items[i]);
 	free(csv->columns.items);
-	line_free(&csv->spelled);
+	line_free(&csv->event.spelled);
 	line_free(&csv->more);
 	free(csv);
 }

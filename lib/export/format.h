@@ -41,6 +41,19 @@ int export_written(struct export *export);
 /* The CPU of a `lost` record, and the number of events; 0 where it does not say. -1 after fail(). */
 int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count);
 
+/*
+ * The fields of an event, which is spelled with this name of its thread unless it came as text. They are valid until the next call. NULL after
+ * fail(). All zero at first; free `spelled` with line_free().
+ */
+struct export_event {
+	struct line spelled;
+	struct fields fields;
+};
+const struct fields *export_event_fields(struct export_event *room, const struct event *event, const char *comm);
+
+/* The first of an event's own fields: they stand behind its name=, and may have the keys that stand before it, such as cpu or comm. */
+const struct field *export_own_fields(const struct fields *fields);
+
 /* Counts something that this format cannot hold; the reason must stay. */
 void export_leave_out(struct export *export, const char *reason);
 

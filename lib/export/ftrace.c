@@ -10,7 +10,6 @@
 #include "base/number.h"
 #include "event/event.h"
 #include "event/format.h"
-#include "event/spell.h"
 #include "export/format.h"
 #include "stream/fields.h"
 #include "stream/line.h"
@@ -198,20 +197,13 @@ static void append_as(struct line *line, char how, const char *text, int64_t num
 	}
 }
 
-static const struct field *own_fields(const struct fields *fields)
-{
-	const struct field *name = fields_find(fields, "name");
-
-	return name ? name + 1 : fields->item;
-}
-
 static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how,
 			 bool exact)
 {
 	char text[256] = "";
 	int64_t number = 0;
 
-	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
+	for (const struct field *field = export_own_fields(fields); field < fields->item + fields->count; field++) {
 		if (field->key_length != length || memcmp(field->key, key, length) != 0)
 			continue;
 		field_text(field, text, sizeof(text));
@@ -254,7 +246,7 @@ static void ftrace_spell(const struct fields *fields, const char *name, bool exa
 			fill(line, fields, templates[i].template, exact);
 			return;
 		}
-	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
+	for (const struct field *field = export_own_fields(fields); field < fields->item + fields->count; field++) {
 		if (ftrace_is_flags(field))
 			continue;
 		line_append(line, " ", first ? 0 : 1);
@@ -268,8 +260,8 @@ static void ftrace_spell(const struct fields *fields, const char *name, bool exa
 struct ftrace {
 	struct events *events;
 	struct printer *printer;
-	struct line line, spelled;
-	struct fields fields;
+	struct line line;
+	struct export_event event;
 };
 
 /* With four flags, as kernels before 5.17 printed it: that is what viewers expect. */
@@ -374,19 +366,10 @@ static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 			line_append(&ftrace->line, text + i, 1);
 }
 
-/* The event's fields as a line of the stream, cut. NULL after fail(). */
-static const struct fields *fields_of(struct ftrace *ftrace, const struct event *event)
-{
-	if (event->fields)
-		return event->fields;
-	event_spell(event, "", &ftrace->spelled);
-	return fields_parse(&ftrace->fields, ftrace->spelled.text, ftrace->spelled.length) < 0 ? NULL : &ftrace->fields;
-}
-
 /* System calls have a spelling of their own: "sys_read(fd: 3, buf: 0x7ffc, count: 0x1000)", "sys_read -> 0x10". */
 static int append_call(struct ftrace *ftrace, const struct event *event, const char *call, bool enter)
 {
-	const struct fields *fields = fields_of(ftrace, event);
+	const struct fields *fields = export_event_fields(&ftrace->event, event, "");
 	const char *separator = "";
 	char text[96];
 
@@ -395,8 +378,7 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 	append(&ftrace->line, "sys_");
 	append(&ftrace->line, call);
 	append(&ftrace->line, enter ? "(" : " -> ");
-	for (const struct field *field = fields_find(fields, "name") + 1; field < fields->item + fields->count;
-	     field++) {
+	for (const struct field *field = export_own_fields(fields); field < fields->item + fields->count; field++) {
 		int64_t value = 0;
 
 		if (!strncmp(field->key, "__syscall_nr", field->key_length) || ftrace_is_flags(field) ||
@@ -427,7 +409,7 @@ static int append_plain(struct export *export, const struct event *event, const 
 		append_printed(ftrace, printed, exact);
 		return 0;
 	}
-	fields = fields_of(ftrace, event);
+	fields = export_event_fields(&ftrace->event, event, "");
 	if (!fields)
 		return -1;
 	ftrace_spell(fields, name, exact, &ftrace->line);
@@ -510,7 +492,7 @@ static void free_state(struct export *export)
 	events_free(ftrace->events);
 	printer_free(ftrace->printer);
 	line_free(&ftrace->line);
-	line_free(&ftrace->spelled);
+	line_free(&ftrace->event.spelled);
 	free(ftrace);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "event/spell.h"
+#include "export/format.h"
 
 /*
  * The threads on the CPUs. Perfetto takes them from sched_switch alone; where one is missing, a thread that ran is shown as
@@ -366,8 +366,7 @@ struct kernel {
 	struct waking_fields waking;
 	struct bundle *bundles; /* by CPU */
 	uint32_t cpus;
-	struct line spelled;
-	struct fields fields;
+	struct export_event event;
 };
 
 struct kernel *kernel_new(struct packets *packets, struct events *events, uint32_t machine)
@@ -397,7 +396,7 @@ void kernel_free(struct kernel *kernel)
 	}
 	free(kernel->bundles);
 	switches_free(kernel->switches);
-	line_free(&kernel->spelled);
+	line_free(&kernel->event.spelled);
 	free(kernel);
 }
 
@@ -533,20 +532,15 @@ static void add_generic_field(const struct field *field, struct bytes *out)
 
 static int add_generic(struct kernel *kernel, const struct event *event, struct bytes *out)
 {
-	const struct fields *fields = event->fields;
+	const struct fields *fields = export_event_fields(&kernel->event, event, "");
 	const char *colon = strchr(event->type->name, ':');
-	const struct field *field;
 	size_t mark;
 
-	if (!fields) {
-		event_spell(event, "", &kernel->spelled);
-		if (fields_parse(&kernel->fields, kernel->spelled.text, kernel->spelled.length) < 0)
-			return -1;
-		fields = &kernel->fields;
-	}
+	if (!fields)
+		return -1;
 	mark = proto_begin(out, EVENT_GENERIC);
 	proto_text(out, GENERIC_NAME, colon ? colon + 1 : event->type->name);
-	for (field = fields_find(fields, "name") + 1; field < fields->item + fields->count; field++)
+	for (const struct field *field = export_own_fields(fields); field < fields->item + fields->count; field++)
 		add_generic_field(field, out);
 	proto_end(out, mark);
 	return 0;
