@@ -5,6 +5,8 @@
  *	id:syscall	spelled as the name of a system call of the stream's machine; "syscall_7" if the machine or the call is unknown
  *	prev_state:runnable	1 if a thread that leaves its CPU in this state still wants to run
  *	rwbs:flush	1 if a block request flushes a cache
+ *	rwbs:waited	1 if somebody may wait for a block request: for a read, or a write to be done at once; 0 for a discard
+ *	rwbs:discard	1 if a block request is a discard
  *	ret:error	1 if a system call that returns this has failed, else 0. "Nothing yet" (EAGAIN, EINPROGRESS) and an
  *			interruption by a signal (EINTR, the kernel's own restart codes) are no failures.
  *

@@ -1,8 +1,8 @@
 /*
  * graph: who called, woke or held up whom. One model for request activity graphs (kind=rag, nodes are executions of
  * methods) and wake graphs (kind=wake, nodes are pieces of threads, interrupts, timers, requests at devices).
- * What they mean: blame-rank(1). A graph is built by graph-build from events, or read from graph, node and edge
- * records; the ranker sees no difference.
+ * tailblame-graph(5) says what they mean, tailblame-blame(7) how they are ranked. A graph is built by graph-build from events, or read
+ * from graph, node and edge records; the ranker sees no difference.
  *
  * Life cycle: graph_new(); graph_node() and graph_edge() in any order of ids; graph_check(); read it; graph_free().
  * Node pointers are invalidated by graph_node(); node indexes are not. Texts and deeds belong to the graph; deeds are interned:

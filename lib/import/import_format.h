@@ -1,5 +1,5 @@
 /*
- * import_format: the interface of a format that can be imported. Used by import*.c only.
+ * import_format: the interface of a format that can be imported. Private to lib/import.
  */
 #ifndef IMPORT_IMPORT_FORMAT_H
 #define IMPORT_IMPORT_FORMAT_H

@@ -16,7 +16,7 @@ struct shed {
 
 enum { OVERHEAD_SHEDS = 16 };
 
-/* All zero to begin with. To be read by all, written by cost.c only. */
+/* All zero to begin with. Everyone may read it; only overhead.c writes it. */
 struct overhead {
 	/* events */
 	bool has_read, has_kept;

@@ -3,10 +3,12 @@
  * little time between them. The filter cuts a long incident into several windows.
  *
  *	struct incident incident = {0};
- *	if (incident_goes_on(&incident, moment))	for each moment in turn
+ *	if (incident_goes_on(&incident, moment)) {	for each moment in turn
  *		incident_add(&incident, moment);
- *	else						further = incident_words(&incident);
+ *	} else {
+ *		further = incident_words(&incident);
  *		incident_begin(&incident, moment);
+ *	}
  *	incident_free(&incident);
  */
 #ifndef REPORT_INCIDENT_H

@@ -15,7 +15,7 @@ struct field {
 	const char *key;
 	const char *value; /* with its escapes, without its quotes */
 	uint32_t key_length, value_length;
-	bool escaped;  /* holds a backslash: read it with fields_text() */
+	bool escaped;  /* holds a backslash: read it with field_text() */
 	uint8_t place; /* in the guess; GUESS_NOWHERE: the key was not guessed */
 };
 

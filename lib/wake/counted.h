@@ -1,5 +1,6 @@
 /*
- * counted: what was counted while a thread ran, where the data tell it (trace-collect --stack, --counters). Private to lib/wake.
+ * counted: what was counted while a thread ran, where the data tell it (trace-collect --stack, --counters). Private to lib/wake
+ * and lib/walk.
  */
 #ifndef WAKE_COUNTED_H
 #define WAKE_COUNTED_H

@@ -4,7 +4,7 @@
  *
  * A node is a segment of a thread: from the end of one wait to the end of its next. Edges come to the end of a segment's wait, from
  * the segment in which that was brought about. Edges of kind seq, from each segment of a thread to its next, are not kept: they follow
- * from the numbers. So do the sets of what happened in a segment: most segments share theirs with others.
+ * from the numbers. Sets of what happened in a segment are interned: most segments share theirs with others.
  *
  *	whole = whole_new()
  *	whole_thread(), whole_segment(), whole_edge() ...	walk/whole_build.h, from events; walk/whole_record.h, from records
