@@ -65,8 +65,8 @@ struct option_entry {
 
 /*
  * Parses the options, sets the program's name, and handles --help and --version itself (both exit with 0).
- * If `operands` contains "-- " (and a command), options end there, and all behind it is another command; an operand before it is an error. Else operands
- * may stand among options. Returns the index in argv of the first operand; argv is permuted so that all operands follow it.
+ * If `operands` contains "-- ", everything behind "--" is another command, and an operand before it is an error. Else operands may stand
+ * among options. Returns the index in argv of the first operand; argv is permuted so that all operands follow it.
  *
  *	command_line(&argc, argv, options, "[FILE...]", "pass only the abnormal moments of a stream");
  */

@@ -2,9 +2,9 @@
  * place: the target of a write: the folder that a path leads to, held open, and a name in it. Every later call uses that
  * descriptor, so nobody can put another folder or a link there between a check and a use.
  *
- * A folder is shared if others can write to it, as to /tmp, or another group than our own. Here a symbolic link in a shared folder is followed, and a file
- * written, only if it belongs to us or to the folder's owner. The kernel does the same if fs.protected_symlinks, _regular and
- * _fifos are set, but only in sticky folders that all can write to.
+ * A folder is shared if users other than us, or a group other than ours, can write to it, as to /tmp. Here a symbolic link in a shared folder
+ * is followed, and a file written, only if it belongs to us or to the folder's owner. The kernel does the same if fs.protected_symlinks,
+ * _regular and _fifos are set, but only in sticky folders that all can write to.
  */
 #ifndef BASE_PLACE_H
 #define BASE_PLACE_H

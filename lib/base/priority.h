@@ -9,7 +9,7 @@
  *
  * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, and has its full share. For a stage that must keep up with the
  * collector, which loses events while nobody reads.
- * PRIORITY_LOW: has a tenth of the share of others, too. For stages that work on abnormal moments only.
+ * PRIORITY_LOW: also gets only a tenth of the CPU share that others get. For stages that work on abnormal moments only.
  *
  * May be called when the command is confined (confine.h).
  */

@@ -102,7 +102,10 @@ struct measure {
 	struct line scratch;
 };
 
-/* All events before this time have come, or their loss is known: until then no start is reported that was due later, for its end may yet come. */
+/*
+ * All events before this time have come, or their loss is known: a start that is due after this time is not reported yet, because its end may
+ * still come.
+ */
 void patience_whole(struct patience *patience, int64_t ts);
 
 /* An event of a CPU may be the one that a suspect has waited for, or the stream need not be asked any more. */
@@ -130,8 +133,10 @@ int outcome_silence(struct measure *measure, struct start *start);
 int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,
 		struct start **begun);
 
-/* An event of a chart of turns. And the end of a process, which closes all its connections. */
+/* An event of a chart of turns. */
 int turn_event(struct measure *measure, struct binding *binding, const struct event *event);
+
+/* The end of a process, which closes all its connections. */
 int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now);
 
 /*

@@ -4,8 +4,8 @@
  * A message leaves before it arrives. One that leaves the host at x and reaches the reference at y says that the line is at most y at x;
  * one from the reference at y, which reaches the host at x, says that it is at least y. Lines that contradict no message lie above the upper
  * hull of the points of one direction and below the lower hull of the other's (Duda, Harrus, Haddad, Bernard: Estimating global time in
- * distributed systems, ICDCS 1987). Of these, the one between the flattest and the steepest is taken. What the others say elsewhere is how
- * far it may be wrong: its width, largest at one end of the time for which it is to hold.
+ * distributed systems, ICDCS 1987). Of these, the one between the flattest and the steepest is taken. The distance
+ * to the outermost other lines is the possible error: its width, largest at one end of the time for which the line is to hold.
  *
  * Clocks are taken to run within 1,000 ppm of each other, and time stamps to be whole nanoseconds.
  */
@@ -34,8 +34,8 @@ struct clock_line {
 int64_t line_at(const struct clock_line *line, int64_t x);
 
 /*
- * The lines for the host's times `from` to `to`, by bounds in order of x; of the first that holds for as long as any can, the next, and so
- * on: where there are several, a clock was stepped, or ran differently. *lines is the caller's to free. Returns their number; 0: there are
+ * The lines for the host's times `from` to `to`, by bounds in order of x: the first line holds as long as any line can, then the
+ * next, and so on. If there are several, a clock was stepped, or ran differently. *lines is the caller's to free. Returns their number; 0: there are
  * no messages in one direction or in both.
  */
 size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, int64_t to, struct clock_line **lines);

@@ -9,7 +9,7 @@
 
 /*
  * Reads these files, or standard input. `most`: ends after this number of runs; 0: at the end. `added`, unless it is NULL, is called for each run that
- * is in the outbox, with how many there were. The exit status; fail_text() is the message to print, or "".
+ * is in the outbox, with the number of runs so far. The exit status; fail_text() is the message to print, or "".
  */
 int intake_run(char *const *files, int count, struct outbox *outbox, uint64_t most, void (*added)(void *context, uint64_t runs), void *context);
 

@@ -30,15 +30,18 @@ void outbox_free(struct outbox *outbox);
 int outbox_add(struct outbox *outbox, const char *text, size_t length);
 
 /*
- * The same for a sentence that the hub should hear, for which nothing goes. It takes the place of one about the same, a word such as an
- * order's id, if that waits yet; the server takes the same sentence once.
+ * The same for a sentence that the hub should hear; no run is dropped to make room for it. It takes the place of one about the same, a word
+ * such as an order's id, if that one still waits; the server takes the same sentence once.
  */
 int outbox_tell(struct outbox *outbox, const char *node, const char *job, const char *about, const char *text);
 
 /* How many runs went for lack of room, since the folder was made. */
 uint64_t outbox_dropped(const struct outbox *outbox);
 
-/* The name of the oldest that waits, until the next call; each once, and then anew from the oldest; NULL: that was the last, or none waits. */
+/*
+ * Each call returns the next name, the oldest first, valid until the next call. NULL: the last was returned, or none waits; the next call begins
+ * again.
+ */
 const char *outbox_next(struct outbox *outbox);
 
 /* The next is the oldest that waits: for when one could not be sent. */

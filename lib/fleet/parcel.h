@@ -25,7 +25,7 @@ int parcel_pack(const char *text, size_t length, char **bytes, size_t *size);
 
 /*
  * Unpacks and checks: 0; -1 after fail(). It is one run with its features and settings, each once and none NaN; one `told` record; or one
- * excerpt. A `stream` and an `end` record of a run are left away, and what an excerpt does not have, of an excerpt.
+ * excerpt. The `stream` and `end` records of a run are left out; so is whatever may not be in an excerpt, of an excerpt.
  */
 int parcel_open(struct parcel *parcel, const char *bytes, size_t size);
 void parcel_free(struct parcel *parcel);

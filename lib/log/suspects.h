@@ -29,9 +29,9 @@ void suspects_node(struct suspects *suspects, const struct fields *fields);
 bool suspects_has_calls(const struct suspects *suspects, uint64_t signal);
 
 /*
- * Adds to the order the most blamed functions by graphs of this signal (0: of any): those of the graph of calls, or, where there is none, those in whose
- * name of the wake graph a function stands. A function that no chart tells of, as on the way of an exception, is one of the process of this thread
- * (0: of none).
+ * Adds to the order the most blamed functions by graphs of this signal (0: of any): those of the graph of calls or, where there is none, the
+ * functions that the blamed names of the wake graph mention. A function without a chart, as on the way of an exception, is looked for in
+ * the program of thread `tid` (0: nowhere).
  */
 void suspects_name(const struct suspects *suspects, uint64_t signal, int32_t tid, uint64_t most, struct prober_order *order);
 

@@ -9,7 +9,7 @@
  *	waiting_line(waiting, line, length)	each line from prober_begin()'s descriptor
  *	waiting_judge(waiting, &verdict)	each request
  *	waiting_part(waiting, id, &part)	what other threads did for one that is logged
- *	waiting_close(waiting, id)		all that is known of that
+ *	waiting_close(waiting, id)		no more parts of this request will come
  *	waiting_settle(waiting, all)		writes the calls of those whose calls have all come
  */
 #ifndef LOG_WAITING_H
@@ -37,9 +37,9 @@ struct waiting_verdict {
 };
 
 /*
- * While it is set, it is given the calls of requests that match (log/function_ranking.h). After FUNCTION_RANKING_REQUESTS waiting_rated() returns the names that are the
- * best, once, in an array that the caller frees with its texts; from then on calls of others than the first of them, as many as are wanted, are
- * dropped. One that a `shed` record names leaves its place to the next.
+ * The ranking gets the calls of matching requests (log/function_ranking.h). After FUNCTION_RANKING_REQUESTS of these, waiting_rated() returns
+ * the best names, once, in an array that the caller frees with its texts. From then on only calls of the first of these are kept, as many
+ * functions as are wanted. A function that a `shed` record names is replaced by the next best.
  */
 struct function_ranking;
 struct ranked_names;
@@ -51,7 +51,7 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length);
 
 void waiting_judge(struct waiting *waiting, const struct waiting_verdict *verdict);
 
-/* A thread worked for a request: in all calls that are within this time, or just then, in any that lasts longer. */
+/* A thread worked for a request. `within`: in every call that lies in this time; else: in any call that touches it. */
 struct waiting_part {
 	int32_t tid;
 	int64_t from, to;

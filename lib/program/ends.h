@@ -6,8 +6,8 @@
  * where a function may be left like that, its end is a probe at each instruction by which it is left (program/exits.h). These cost
  * several times as much, so functions of C have return probes. Some functions of C have none all the same: those of a program that changes stacks,
  * of a library that other programs use, those that look at where they return to (setjmp), those that nothing called (_start), and main. (A call of
- * main lasts, and makes others with return probes more often than every 100 ms. Meanwhile whoever removes a probe, of any program, waits in the
- * kernel, and so does everybody behind them who changes probes.)
+ * main lasts, and makes others with return probes more often than every 100 ms. Until that call ends, removing any probe of any program blocks
+ * in the kernel, and so does every later change of probes.)
  *
  * Only a process without rights reads files (program/lookup.h); the path is for messages. program/program_ends.h asks from outside.
  *

@@ -1,13 +1,14 @@
 /*
  * gate: makes a program wait until its return probes are off, when it opens a file that exceptions need.
  *
- * A program of C has return probes although it may load a library that throws (program/program_ends.h). To throw, such a library needs the unwinder,
- * which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the program has
- * not loaded yet is watched (program_ends_needs). A process, "tailblame-gate", has the kernel ask it before anybody opens one of these files (fanotify,
- * FAN_OPEN_PERM). It answers others at once; if the opener runs a program that was added here, it first turns the program's probes off. The
- * process ends with the collector, and the kernel then lets all openers go on. It has a session of its own and is in the root control group, if it
- * may be, so that a stop or freeze of the collector does not stop it. If it is stopped itself, openers wait until the
- * collector's next round, which turns all these probes off and ends it (gate_keep()). Only a user who may stop any of the openers can stop both for longer.
+ * A program of C has return probes although it may load a library that throws (program/program_ends.h). To throw, such a library needs the
+ * unwinder, which is nearly always a library of its own (libgcc_s.so.1), and a runtime of C++ (libstdc++.so.6): the first of these that the
+ * program has not loaded yet is watched (program_ends_needs). A process, "tailblame-gate", is asked by the kernel before anybody opens one of
+ * these files (fanotify, FAN_OPEN_PERM). It answers others at once; if the opener runs a program that was added here, it first turns the program's
+ * probes off. The process ends with the collector, and the kernel then lets all openers go on. It has a session of its own and is in the root
+ * control group, if it may be, so that a stop or freeze of the collector does not stop it. If it is stopped itself, openers wait until the
+ * collector's next round, which turns all these probes off and ends it (gate_keep()). Only a user who may stop any of the openers can stop both
+ * for longer.
  *
  *	gate_new(), gate_watch() ..., gate_add(), gate_add_event() ..., gate_start(); gate_keep(), gate_closed() while tracing; gate_end()
  */
@@ -24,7 +25,7 @@ struct gate;
 /* NULL: the kernel offers none, or not to us. Nothing is closed then. */
 struct gate *gate_new(void);
 
-/* Makes wait those that open this file. Cannot fail: it may be gone. */
+/* Whoever opens this file from now on waits. A missing file is no error. */
 void gate_watch(struct gate *gate, const char *file);
 
 /* A program whose probes are to be off by then; its number, from 0 on. */

@@ -3,8 +3,8 @@
  *
  * It is forked before the collector makes anything. It lives in a session of its own, ignores all signals that can be ignored, holds none
  * of the collector's files open, and waits for the end of a pipe that only the collector can write to. A collector killed with
- * SIGKILL cannot tidy up. But its pipe closes, and the guardian awaits the end of the process, by which all its files are closed. A collector
- * that lets its guardian go, and lives on, first writes a byte.
+ * SIGKILL cannot tidy up. But then its pipe closes. The guardian waits until the process has ended, because only then are all its files
+ * closed. A collector that lets its guardian go, and lives on, first writes a byte.
  *
  * Something may kill both at once. So the guardian has a second one with another name and session, which moves into the root control group
  * if it may. Neither bears the collector's command line, and the kernel does not choose them when memory runs out. The collector
@@ -36,7 +36,7 @@ int guardian_start(struct guardian *guardian);
 /* Starts another one if it was killed. */
 void guardian_keep(struct guardian *guardian);
 
-/* Lets it go, and waits for its end. False: for two seconds something in tracefs could not be removed, which stays. */
+/* Lets it go, and waits for its end. False: something in tracefs could not be removed within two seconds, and stays. */
 bool guardian_end(struct guardian *guardian);
 
 #endif

@@ -43,7 +43,7 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 /* Likewise a probe at a function's entry only, whose event has no end. -1 after fail(). */
 int probes_entry(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *event);
 
-/* Likewise, with arguments that are where the caller says. There must not be one. */
+/* Likewise, with arguments at places that the caller gives. The function must not have a probe yet. */
 int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
 		const char *event);
 
@@ -51,8 +51,8 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
 
 /*
- * A probe of this event of the group at an offset in a file, for perf_event_open(2): it is not in the selection, because the kernel has no event that is
- * read both ways. Several may have one event. -1 after fail().
+ * A probe of this event of the group at an offset in a file, for perf_event_open(2): it is not in the selection: the kernel does not let one event be
+ * read both by tracefs and by perf. Several may have one event. -1 after fail().
  */
 int probes_bare(const char *path, uint64_t offset, const char *event);
 
@@ -61,7 +61,7 @@ struct probe_line {
 	const char *function;
 	const char *arguments; /* each with its type; NULL: none */
 	const char *members;   /* lines for members_choose(); "": none */
-	const char *start, *end; /* the latter: NULL: what it returns, and when, is not asked */
+	const char *start, *end; /* end NULL: the return is not probed */
 	bool slow;	       /* also where the kernel has to step over an instruction, at ten times the cost */
 };
 

@@ -12,7 +12,7 @@
 #include "span/requests.h"
 #include "span/units.h"
 
-enum { WAITS = 8, WAITS_OF_ALL = 5 /* that machines have which have not the old ones */ };
+enum { WAITS = 8, WAITS_OF_ALL = 5 /* the calls that exist on every machine; some machines lack the older ones */ };
 
 struct turn_thread {
 	int32_t tid, tgid; /* tgid 0: not told */

@@ -26,10 +26,9 @@ struct state_machine;
 struct state_machine *state_machine_new(struct events *events, size_t most);
 void state_machine_free(struct state_machine *machine);
 
-
 /*
- * Of a stream of several hosts: another host, whose state files are to be added and whose events these are, is put at hand; and one that was
- * added before, by its number: the first is 0. Attributes are of all hosts.
+ * Of a stream of several hosts: state_machine_add_host() adds a host and makes it current: files and events are its from now on. Returns its
+ * number. state_machine_enter() makes an earlier host current; the first is 0. Attributes are of all hosts.
  */
 size_t state_machine_add_host(struct state_machine *machine, struct events *events);
 void state_machine_enter(struct state_machine *machine, size_t number);

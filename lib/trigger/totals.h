@@ -46,7 +46,7 @@ void totals_add(struct totals *totals, struct totals_key *key, int64_t ts, const
 /* An aggregate, by its number in trigger->values, as of this time. VALUE_UNKNOWN: its window begins before the data, or is empty. */
 void totals_value(struct totals *totals, struct totals_key *key, int named, int64_t ts, struct value *value);
 
-/* The first time after this one at which an aggregate may be another, unless events come; INT64_MAX: none will. */
+/* The first time after this one at which an aggregate may change though no event comes; INT64_MAX: none will. */
 int64_t totals_change(const struct totals *totals, int64_t ts);
 
 #endif

@@ -9,8 +9,8 @@
 #include "wake/part.h"
 
 /*
- * A timer of the thread's own ended this wait. Returns since when the process has waited for that deadline, and which thread did so first: this
- * one, since the wait began, if the data show no earlier wait for it.
+ * A timer of the thread's own ended this wait. Returns since when the process has waited for that deadline, and which thread did so first. If
+ * the data show no earlier wait for that deadline: this thread, since this wait began.
  */
 struct ask limit_since(const struct wake *wake, const struct thread *thread, size_t wait);
 

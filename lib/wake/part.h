@@ -171,7 +171,7 @@ struct part {
 	/* Since when the end of this wait was waited for; the first part that has the hook knows it. */
 	struct ask (*asked)(const struct wake *wake, const struct thread *thread, size_t wait);
 
-	/* Tells whether the waker did not end this wait on purpose. The wait has no known ender then. */
+	/* True: the waker ended this wait by accident, so its ender is unknown. */
 	bool (*cuts)(const struct wake *wake, const struct thread *thread, size_t wait);
 
 	/* A graph is cut out: no more events come; the walk comes to something of the part's (walk.h). */

@@ -2,8 +2,8 @@
  * served: for whom a thread of a server worked when it ran or slept. A slow request may wait for a server that works for another client,
  * such as one that locks a table and waits. The server's thread is on the path, and that client is not, so it is named.
  *
- * Two processes that wake each other do not show which of them asks. It is known of a program that began within the data and asks one from
- * before them; of others nothing is said. Private to lib/wake.
+ * Two processes that wake each other do not show which of them asks. Only one case is known: a program that began
+ * within the data asks one that is older. Private to lib/wake.
  */
 #ifndef WAKE_SERVED_H
 #define WAKE_SERVED_H
