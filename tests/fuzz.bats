@@ -26,6 +26,10 @@ replay() { # TARGET [EVERY]
 	replay cat
 }
 
+@test "fuzz: export" {
+	replay export
+}
+
 @test "fuzz: chart" {
 	replay chart
 }

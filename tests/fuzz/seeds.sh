@@ -149,6 +149,15 @@ walk)
 	done
 	copy '' "$work"/*.whole
 	;;
+export)
+	copy '0123456789:' testdata/export/*.txt testdata/report/charts.txt "$work/hosts"
+	copy '0124567' testdata/wake/{asks,block,stack}*.txt testdata/wake/block.graph
+	copy '235' testdata/blame/*.out
+	for i in 0 1 2 3 4 5 6 7 8 9 10; do # the length chooses the format
+		recorded $((45000 + i)) >"$to/recorded.$i"
+	done
+	in_blocks 60000 >"$to/blocks"
+	;;
 report)
 	copy '123' testdata/report/*.txt testdata/blame/*.out testdata/wake/*.graph
 	"$build/cchart-filter" --text --false-alarms 0.01 "$work/samples" >"$work/charted"
