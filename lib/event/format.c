@@ -71,6 +71,98 @@ static bool is_kernels(const char *text)
 	return fields > 0;
 }
 
+/* The length of an operator that the library gives a priority; 0: it is none. */
+static size_t operator_length(const char *at)
+{
+	static const char *const operators[] = {"==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "!", "~", "*", "/",
+						"%",  "+",  "-",  "<",	">",  "&",  "^",  "|",	"?", ":"};
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (strncmp(at, operators[i], strlen(operators[i])) == 0)
+			return strlen(operators[i]);
+	return 0;
+}
+
+/* The length of a word, or of a string with its quotes; 0: it is neither, or has no end. */
+static size_t item_length(const char *at)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)at[length]) || at[length] == '_')
+		length++;
+	if (*at != '"' && *at != '\'')
+		return length;
+	for (length = 1; at[length] && at[length] != *at; length++)
+		if (at[length] == '\\' && at[length + 1])
+			length++;
+	return at[length] ? length + 1 : 0;
+}
+
+/* Tells whether the text of a format has a field of this name. */
+static bool has_field(const char *text, const char *name, size_t length)
+{
+	for (const char *at = text; length > 0 && (at = strstr(at, "\tfield:")); at++) {
+		size_t end = strcspn(at, ";[");
+
+		if (end > length && memcmp(at + end - length, name, length) == 0 && strchr(" *", at[end - length - 1]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Tells whether the library can read the print format of an event. It follows NULL pointers: in an argument with a condition or an index, if an
+ * operator comes that it gives no priority, such as '=' or '{'; and for a field that there is not. It calls itself for parentheses and operators.
+ */
+static bool is_print_format(const char *text, const char *at)
+{
+	enum { DEPTH_MOST = 62, OPERATORS_MOST = 4096 };
+	uint64_t risky = 0; /* a bit for each open parenthesis, the innermost last: its argument has a condition or an index */
+	int depth = 0, indexes = 0, operators = 0;
+	bool record = false;
+	size_t length;
+
+	for (; *at; at += length) {
+		length = item_length(at);
+		if (length > 0) {
+			record = length == 3 && strncmp(at, "REC", length) == 0;
+			continue;
+		}
+		length = 1;
+		if (isspace((unsigned char)*at)) {
+			continue;
+		} else if (*at == '(') {
+			risky <<= 1;
+			depth++;
+		} else if (*at == ')') { /* "(REC)->" is read, too */
+			risky >>= 1;
+			if (--depth < 0)
+				return false;
+			continue;
+		} else if (*at == ',') {
+			risky &= ~UINT64_C(1);
+		} else if (record && strncmp(at, "->", 2) == 0) {
+			length = 2 + item_length(at + 2);
+			if (!has_field(text, at + 2, length - 2))
+				return false;
+		} else {
+			bool ends_index = *at == ']' && indexes-- > 0;
+
+			length = operator_length(at);
+			if (length == 0 && risky & 1 && !ends_index)
+				return false;
+			indexes += *at == '[';
+			risky |= *at == '?' || *at == '[';
+			length = length ? length : 1;
+			operators++;
+		}
+		record = false;
+		if (depth > DEPTH_MOST || operators > OPERATORS_MOST)
+			return false;
+	}
+	return true;
+}
+
 /*
  * The library takes every array of bytes as text that ends at its first zero. The kernel's filters take u8 and s8 as numbers.
  * They take unsigned char as text, but events keep addresses and the like in it.
@@ -132,15 +224,23 @@ static void put_right(struct tep_event *event)
 
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole)
 {
-	static const char print[] = "\nprint fmt: \"\"\n";
-	const char *end = memmem(text, length, print, strlen("\nprint fmt:"));
-	char *fields = memory_format("%.*s%s", (int)(end ? end - text : 0), text, print);
+	static const char empty[] = "\nprint fmt: \"\"\n";
+	size_t behind = strlen("\nprint fmt:");
+	const char *end = memmem(text, length, empty, behind);
+	size_t begins = end ? (size_t)(end - text) : 0;
+	char *fields = memory_format("%.*s%s", (int)begins, text, empty);
+	char *print = memory_text(end ? end + behind : "", end ? length - begins - behind : 0);
+	bool sound = !memchr(text, '\0', begins) && is_kernels(fields);
+	bool prints = whole && end && !memchr(end, '\0', length - begins) && is_print_format(fields, print);
 	struct tep_event *event = NULL;
 
-	if (is_kernels(fields) && whole)
+	if (sound && prints)
 		tep_parse_format(tep, &event, text, (unsigned long)length, system);
-	else if (is_kernels(fields) && tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
+	else if (sound && tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
 		event = NULL;
+	if (event && whole && !prints)
+		event->flags |= TEP_EVENT_FL_FAILED;
+	free(print);
 	free(fields);
 	if (event)
 		put_right(event);
