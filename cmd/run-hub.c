@@ -12,6 +12,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "fleet/board.h"
@@ -19,6 +20,7 @@
 #include "fleet/subject.h"
 #include "fleet/node_choice.h"
 #include "run/job.h"
+#include "run/run.h"
 
 enum { WATCH_SECONDS = 60 /* between two looks at the runs, while more come */ };
 
@@ -191,29 +193,64 @@ static bool is_wanted(const struct wanted *wanted, const struct parcel *parcel)
 	return order_is_for(nodes, parcel->node) && (!parcel->moments || (parcel->from >= wanted->since && parcel->from < wanted->until));
 }
 
+/* The server let its sender use the subject: 0; -1 after fail(). */
+static int check_sender(const struct parcel *parcel, const char *subject)
+{
+	bool is_log = !strncmp(subject, "tb.log.", 7) && !parcel->told && !parcel->moments; /* who may send these may say whose they are */
+	char *own = parcel_subject(parcel, parcel->node);
+	int status = is_log || !strcmp(own, subject) ? 0 : fail("it is of another machine or job");
+
+	free(own);
+	return status;
+}
+
+/* A sender that gave a message the id of another machine, so that the other's own would count as known. */
+struct forger {
+	char *name;
+	UT_hash_handle hh;
+};
+
+/* Warns of such a sender once, for it may send any number of messages. */
+static void tell_forger(const char *subject, const char *place)
+{
+	static struct forger *forgers;
+	const char *last = strrchr(subject, '.'), *name = last ? last + 1 : subject;
+	struct forger *forger;
+
+	HASH_FIND_STR(forgers, name, forger);
+	if (forger)
+		return;
+	forger = NEW(struct forger);
+	forger->name = memory_text(name, strlen(name));
+	HASH_ADD_KEYPTR(hh, forgers, forger->name, strlen(name), forger);
+	warn("passed over a message of %s, and all like it of this machine: its id is that of another machine", place);
+}
+
+/* Writes what a parcel has: 0; 1: it is told instead; -1 after fail(). */
+static int take_parcel(struct store *store, const struct parcel *parcel, const char *subject, const char *place, const struct wanted *wanted)
+{
+	if (check_sender(parcel, subject) < 0)
+		return -1;
+	if (!run_id_is_of(parcel->id, parcel->node))
+		tell_forger(subject, place);
+	else if (parcel->told)
+		warn("%s: %s", place, parcel->told);
+	else if (is_wanted(wanted, parcel) && store_add(store, parcel) < 0)
+		die("%s", fail_text());
+	else
+		return 0;
+	return 1;
+}
+
 /* Writes what a message has: 0; 1: it is no run, and no moments, or tells of some that are missing. */
 static int take(struct store *store, const struct fleet_message *message, const struct wanted *wanted)
 {
 	struct parcel parcel;
-	char *subject, *place = clean_text(message->subject, strlen(message->subject));
+	char *place = clean_text(message->subject, strlen(message->subject));
 	int status = parcel_open(&parcel, message->bytes, message->size);
 
 	if (status == 0) {
-		const char *last = strrchr(message->subject, '.');
-		char *node = subject_token(parcel.node);
-
-		subject = parcel_subject(&parcel, parcel.node);
-		if (!strncmp(message->subject, "tb.log.", 7) && !parcel.told)
-			status = 0; /* who may send these may say whose they are */
-		else if (strcmp(subject, message->subject) || !last || strcmp(last + 1, node))
-			status = fail("it is of another machine or job");
-		free(subject);
-		free(node);
-		if (status == 0 && parcel.told)
-			warn("%s: %s", place, parcel.told);
-		else if (status == 0 && is_wanted(wanted, &parcel) && store_add(store, &parcel) < 0)
-			die("%s", fail_text());
-		status = status < 0 ? -1 : parcel.told != NULL;
+		status = take_parcel(store, &parcel, message->subject, place, wanted);
 		parcel_free(&parcel);
 	}
 	if (status < 0)

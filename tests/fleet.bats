@@ -190,6 +190,29 @@ send() {
 	run -2 "${edge[@]}" --rate=fast in
 }
 
+@test "a message with the id of another machine's run is passed over, told once, and that run arrives" {
+	command -v zstd >/dev/null || skip "needs zstd"
+	serve
+	"${hub[@]}" init
+	for i in 1 2 3; do
+		runs $i $i | sed "s/^run \(.*\) node=k/run \1 node=n/" >plain
+		zstd -qf plain -o forged
+		send "f$i" tb.run.j.n forged
+		run -3 "${hub[@]}" pull -o got forged
+		assert_output "run-hub: passed over a message of tb.run.j.n, and all like it of this machine: its id is that of another machine"
+	done
+	runs 1 3 | "${edge[@]}" -n k -
+	run -3 --separate-stderr "${hub[@]}" pull -o got here
+	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
+	assert_equal "$(grep -c 'of another machine' <<<"$stderr")" 1
+	# a long name is cut in ids
+	long=$(printf 'a%.0s' {1..203})
+	runs 1 1 "$long" | sed "s/a\{3\}:b:/:b:/g" >cut.run
+	"${edge[@]}" -n "$long" cut.run
+	run -3 "${hub[@]}" pull -o longer there --nodes='a*'
+	assert_equal "$(grep -v '^stream\|^end' longer)" "$(<cut.run)"
+}
+
 @test "messages that are no runs are passed over, counted and told; those of another machine, too" {
 	command -v zstd >/dev/null || skip "needs zstd"
 	serve
@@ -200,7 +223,7 @@ send() {
 	runs 3 3 | sed 's/count.read=3/count.read=nan/' >nan
 	head -c 9000000 /dev/zero >large
 	printf 'signal id=1 ts=2 chart=block\n' >signal
-	printf 'told id=x node=n job=j text="\\x1b[2J"\n' >escape
+	printf 'told id=n:j:x node=n job=j text="\\x1b[2J"\n' >escape
 	zstd -q --rm other twice nan large signal escape
 	for file in *.zst; do mv "$file" "${file%.zst}"; done
 	: >empty

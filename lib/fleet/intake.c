@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "fleet/excerpt.h"
+#include "run/run.h"
 #include "stream/stream.h"
 
 enum {
@@ -107,7 +108,7 @@ static int put(struct excerpts *excerpts, bool last)
 
 	if (excerpts->text.length == 0 && !(last && (lost || excerpts->missing)))
 		return 0;
-	id = memory_format("%s:%s:%u", excerpts->node, excerpts->name, ++excerpts->number);
+	id = memory_format("%.*s:%s:%u", RUN_ID_NODE, excerpts->node, excerpts->name, ++excerpts->number);
 	line_append(&all, excerpts->head.text, excerpts->head.length);
 	line_text(&all, "moments", id);
 	line_append(&all, "\n", 1);

@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "fleet/parcel.h"
 #include "fleet/subject.h"
+#include "run/run.h"
 #include "stream/line.h"
 
 #define WAITING ".run"
@@ -187,7 +188,7 @@ int outbox_add(struct outbox *outbox, const char *text, size_t length)
 
 int outbox_tell(struct outbox *outbox, const char *node, const char *job, const char *about, const char *text)
 {
-	char *id = memory_format("%s:%s:%016llx", node, job, (unsigned long long)XXH3_64bits(text, strlen(text)));
+	char *id = memory_format("%.*s:%s:%016llx", RUN_ID_NODE, node, job, (unsigned long long)XXH3_64bits(text, strlen(text)));
 	char name[FOLDER_NAME], *bytes;
 	struct line line = {0};
 	size_t size;

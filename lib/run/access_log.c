@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "run/run.h"
 
 enum { TOKENS_MAX = 64, AGENT_ROOM = 512, OK_BELOW = 400, LINE_ROOM = 64 << 10 };
 
@@ -325,7 +326,8 @@ static int read_run(const struct access_log *format, const char *text, unsigned 
 	snprintf(begun, sizeof(begun), "%.6f", read_begin(&request, seconds));
 	if (number_time(begun, strlen(begun), &begin) < 0)
 		return -1;
-	id = memory_format("%.*s::%s:%llu", (int)request.length[CLIENT], request.field[CLIENT], begun, number);
+	id = memory_format("%.*s::%s:%llu", (int)(request.length[CLIENT] < RUN_ID_NODE ? request.length[CLIENT] : RUN_ID_NODE), request.field[CLIENT],
+			   begun, number);
 	line_begin(run, "run");
 	line_text(run, "id", id);
 	line_bytes(run, "node", request.field[CLIENT], request.length[CLIENT]);

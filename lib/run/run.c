@@ -8,6 +8,8 @@
 
 enum { BOOT_SHOWN = 8 }; /* digits of a boot's number in an id */
 
+#define NO_NODE "?"
+
 struct run *run_new(struct run_process *process, const char *program)
 {
 	struct run *run = NEW(struct run);
@@ -56,8 +58,18 @@ static void spell_id(const struct run *run, const struct run_labels *labels, cha
 	char start[NUMBER_ROOM];
 
 	number_spell_time(start, run->begin);
-	snprintf(id, RUN_ID_ROOM, "%.200s:%.*s:%s:%d", *labels->node ? labels->node : "?", BOOT_SHOWN, labels->boot, start,
+	snprintf(id, RUN_ID_ROOM, "%.*s:%.*s:%s:%d", RUN_ID_NODE, *labels->node ? labels->node : NO_NODE, BOOT_SHOWN, labels->boot, start,
 		 run->process->tgid);
+}
+
+bool run_id_is_of(const char *id, const char *node)
+{
+	size_t length;
+
+	if (!*node)
+		node = NO_NODE;
+	length = strnlen(node, RUN_ID_NODE);
+	return !strncmp(id, node, length) && id[length] == ':';
 }
 
 int run_write(const struct run *run, const struct run_labels *labels, bool complete, const struct calls *calls, struct stream *stream, char *id)

@@ -50,6 +50,10 @@ struct run_labels {
 	bool light;		       /* all calls are */
 };
 
+/* The id of a run, or of what else a node sends, begins with the node's name, cut after RUN_ID_NODE bytes, and a colon. */
+enum { RUN_ID_NODE = 200 };
+bool run_id_is_of(const char *id, const char *node);
+
 /* Writes `run` and `features`; `id` (RUN_ID_ROOM) is set to the run's. 0; -1 after fail(). */
 enum { RUN_ID_ROOM = 320 };
 int run_write(const struct run *run, const struct run_labels *labels, bool complete, const struct calls *calls, struct stream *stream, char *id);
