@@ -205,6 +205,14 @@ send() {
 	run -3 --separate-stderr "${hub[@]}" pull -o got here
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
 	assert_equal "$(grep -c 'of another machine' <<<"$stderr")" 1
+	# nor does the server drop a run because another machine has sent something with its id
+	runs 4 4 >plain
+	zstd -qf plain -o plain.zst
+	send k:b:4.0:1 tb.run.j.n plain.zst
+	runs 4 4 | "${edge[@]}" -n k -
+	run -3 "${hub[@]}" pull -o got here
+	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 4)"
+	assert_equal "$(stat -c '%a %s' spool/secret)" "600 32"
 	# a long name is cut in ids
 	long=$(printf 'a%.0s' {1..203})
 	runs 1 1 "$long" | sed "s/a\{3\}:b:/:b:/g" >cut.run

@@ -356,7 +356,7 @@ int fleet_link_init(struct fleet_link *link, uint64_t most)
 	return status == NATS_OK ? 0 : fail_nats("cannot make the bucket " FLEET_BUCKET, status, 0);
 }
 
-int fleet_link_send(struct fleet_link *link, const char *subject, const char *id, const char *bytes, size_t size)
+int fleet_link_send(struct fleet_link *link, const char *subject, const char *name, const char *bytes, size_t size)
 {
 	jsPubOptions how;
 	natsMsg *message = NULL;
@@ -364,7 +364,7 @@ int fleet_link_send(struct fleet_link *link, const char *subject, const char *id
 	natsStatus status = natsMsg_Create(&message, subject, NULL, bytes, (int)size);
 
 	jsPubOptions_Init(&how);
-	how.MsgId = id;
+	how.MsgId = name;
 	how.MaxWait = answer_ms(link);
 	how.ExpectStream = FLEET_STREAM;
 	if (status == NATS_OK)
@@ -464,7 +464,6 @@ int fleet_link_pull(struct fleet_link *link, const char *name, const char *subje
 
 		*message = (struct fleet_message){.subject = natsMsg_GetSubject(each), .bytes = natsMsg_GetData(each)};
 		message->size = (size_t)natsMsg_GetDataLength(each);
-		natsMsgHeader_Get(each, "Nats-Msg-Id", &message->id);
 	}
 	*messages = link->messages;
 	return link->list.Count;

@@ -36,8 +36,8 @@ char *fleet_link_complaint(struct fleet_link *link);
 /* Makes the stream, of `most` bytes, and the bucket, unless they are there. 0; -1 after fail(). */
 int fleet_link_init(struct fleet_link *link, uint64_t most);
 
-/* Sends a message, and waits until the server has stored it, or had it already: 0; -1 after fail(). */
-int fleet_link_send(struct fleet_link *link, const char *subject, const char *id, const char *bytes, size_t size);
+/* Sends a message, and waits until the server has stored it, or had one of this name already: 0; -1 after fail(). */
+int fleet_link_send(struct fleet_link *link, const char *subject, const char *name, const char *bytes, size_t size);
 
 /* The orders as text, which the caller frees, "" if there are none; *revision is theirs, 0 if there are none. NULL after fail(). */
 char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revision);
@@ -50,7 +50,7 @@ bool fleet_link_orders_changed(struct fleet_link *link);
 
 /* A message that was pulled, valid until fleet_link_acknowledge(). */
 struct fleet_message {
-	const char *subject, *id, *bytes; /* `id` NULL: it has none */
+	const char *subject, *bytes;
 	size_t size;
 };
 

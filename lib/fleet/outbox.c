@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,8 +26,9 @@
 #define WAITING ".run"
 #define SENT	".sent"
 #define TOLD	"told-"	  /* what names begin with that are no runs */
+#define SECRET	"secret"  /* a note */
 
-enum { KEPT_SECONDS = 600, ADDED_UNSEEN = 64 };
+enum { KEPT_SECONDS = 600, ADDED_UNSEEN = 64, SECRET_LENGTH = 32 /* digits */ };
 
 struct waiting {
 	char name[FOLDER_NAME];
@@ -32,6 +36,7 @@ struct waiting {
 
 struct outbox {
 	struct folder notes, runs; /* the second in the first */
+	char secret[SECRET_LENGTH + 1];
 	uint64_t most, used; /* bytes; `used` by what this process knows */
 	unsigned added;
 	ARRAY(struct waiting) waiting; /* names, the oldest first, as they were when `at` was 0 */
@@ -49,6 +54,39 @@ static int make_parent(const char *folder)
 	return done ? 0 : -1;
 }
 
+static int make_secret(struct outbox *outbox)
+{
+	uint64_t random[2];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return fail_errno("there are no random numbers");
+	snprintf(outbox->secret, sizeof(outbox->secret), "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+	return folder_write(&outbox->notes, SECRET, outbox->secret, SECRET_LENGTH);
+}
+
+/* Once for all processes that use the folder, so that a message that is sent again has the same name. */
+static int take_secret(struct outbox *outbox)
+{
+	size_t length = 0;
+	char *text;
+	int status = 0;
+
+	flock(outbox->notes.fd, LOCK_EX);
+	text = folder_mark(&outbox->notes, SECRET) ? folder_read(&outbox->notes, SECRET, SECRET_LENGTH, &length) : NULL;
+	if (text && length == SECRET_LENGTH)
+		memcpy(outbox->secret, text, length);
+	else
+		status = make_secret(outbox);
+	free(text);
+	flock(outbox->notes.fd, LOCK_UN);
+	return status;
+}
+
+char *outbox_message_name(const struct outbox *outbox, const char *id)
+{
+	return memory_format("%s:%s", outbox->secret, id);
+}
+
 struct outbox *outbox_open(const char *folder, uint64_t most)
 {
 	struct outbox opened = {.most = most}, *outbox;
@@ -61,7 +99,10 @@ struct outbox *outbox_open(const char *folder, uint64_t most)
 	}
 	outbox = NEW(struct outbox);
 	*outbox = opened;
-	return outbox;
+	if (take_secret(outbox) == 0)
+		return outbox;
+	outbox_free(outbox);
+	return NULL;
 }
 
 void outbox_free(struct outbox *outbox)

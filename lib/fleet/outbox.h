@@ -50,6 +50,12 @@ void outbox_rewind(struct outbox *outbox);
 /* 0, and the caller frees *bytes; 1: it went meanwhile; -1 after fail(). */
 int outbox_read(const struct outbox *outbox, const char *name, char **bytes, size_t *size);
 
+/*
+ * What the server knows a message of this id by, which the caller frees: a secret of the outbox, and the id. The server takes a name once, whoever
+ * sends it, and ids can be guessed: without the secret, another machine could use up those of this one.
+ */
+char *outbox_message_name(const struct outbox *outbox, const char *id);
+
 /* The server has it; `kept`: it may be sent again. */
 void outbox_sent(struct outbox *outbox, const char *name, bool kept);
 void outbox_again(struct outbox *outbox);

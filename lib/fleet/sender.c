@@ -107,7 +107,7 @@ static void back_off(struct sender *sender)
 static int send_one(struct sender *sender, const char *name, const char *bytes, size_t size)
 {
 	struct parcel parcel;
-	char *subject;
+	char *subject, *own_name;
 	int status;
 
 	if (parcel_open(&parcel, bytes, size) < 0) {
@@ -117,7 +117,9 @@ static int send_one(struct sender *sender, const char *name, const char *bytes, 
 		return 0;
 	}
 	subject = parcel_subject(&parcel, sender->options.node);
-	status = fleet_link_send(sender->link, subject, parcel.id, bytes, size);
+	own_name = outbox_message_name(sender->outbox, parcel.id);
+	status = fleet_link_send(sender->link, subject, own_name, bytes, size);
+	free(own_name);
 	free(subject);
 	parcel_free(&parcel);
 	if (status == 0)
