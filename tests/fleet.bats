@@ -58,22 +58,30 @@ runs() {
 		printf "features run=%s count.read=%d\nconfig run=%s name=sysctl.a value=%d\n", id, $1, id, $1 }'
 }
 
-# send ID SUBJECT FILE: a message of anybody, without any library.
+# send ID SUBJECT FILE [REPLY]: a message of anybody, or with $login, without any library.
 send() {
 	local size header answer
 	size=$(stat -c %s "$3")
 	printf -v header 'NATS/1.0\r\nNats-Msg-Id: %s\r\n\r\n' "$1"
 	exec 5<>"/dev/tcp/127.0.0.1/$port"
 	{
-		printf 'CONNECT {"verbose":false,"headers":true}\r\nHPUB %s %d %d\r\n' "$2" ${#header} $((${#header} + size))
+		printf 'CONNECT {"verbose":false,"headers":true%s}\r\nHPUB %s %d %d\r\n' "${login:+,$login}" "$2${4:+ $4}" ${#header} $((${#header} + size))
 		printf '%s' "$header"
 		cat "$3"
 		printf '\r\nPING\r\n'
 	} >&5
 	while read -r -t 300 answer <&5; do
-		case $answer in PONG*) break ;; -ERR*) fail "$answer" ;; esac
+		case $answer in PONG*) break ;; -ERR*) fail "$answer" || return ;; esac
 	done
 	exec 5>&-
+}
+
+# two_accounts NODE: the configuration of tailblame-stream(5), with passwords h and secret.
+two_accounts() {
+	sed -n '/^accounts {/,/^\.Ed/p' "$TOP/man/tailblame-stream.5" | sed "/^\.Ed/d; s/user: hub, password: \"...\"/user: hub, password: h/
+		s/\"...\"/secret/; s/kiosk7/$1/g"
+	echo hub h >hub.login
+	echo "$1" secret >"$1.login"
 }
 
 @test "runs of a stream reach the hub's file, once each, however often they are sent and pulled" {
@@ -258,11 +266,7 @@ send() {
 	command -v openssl >/dev/null || skip "needs openssl"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=hub \
 		-addext subjectAltName=DNS:localhost 2>/dev/null
-	serve "tls { cert_file: \"$PWD/cert.pem\", key_file: \"$PWD/key.pem\", timeout: 300 }" 'authorization { timeout: 300, users: [ {user: hub, password: h},' \
-		'{user: k, password: secret, permissions: { publish: ["tb.run.*.k", "tb.told.*.k", "$JS.API.STREAM.MSG.GET.KV_tailblame"],' \
-		'subscribe: ["_INBOX_k.>", "$KV.tailblame.orders"]}} ] }'
-	echo hub h >hub.login
-	echo k secret >k.login
+	serve "tls { cert_file: \"$PWD/cert.pem\", key_file: \"$PWD/key.pem\", timeout: 300 }" 'authorization { timeout: 300 }' "$(two_accounts k)"
 	echo k wrong >wrong.login
 	run -0 run-hub -s "tls://localhost:$port" --ca=cert.pem --login=hub.login init
 	run -1 run-hub -s "tls://127.0.0.1:$port" --ca=cert.pem --login=hub.login orders
@@ -281,12 +285,49 @@ send() {
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
 }
 
+@test "a machine cannot have the server purge the stream, or write the orders, by the subject that it names for an answer" {
+	serve "$(two_accounts k)"
+	"${hub[@]}" --login=hub.login init
+	"${hub[@]}" --login=hub.login order wget --until=1h
+	runs 1 3 | run -0 "${edge[@]}" --login=k.login -n k -
+	grep -q job=wget spool/orders
+	"${hub[@]}" --login=hub.login orders >before
+	echo junk >junk
+	login='"user":"k","pass":"secret"'
+	send a tb.run.j.k junk '$JS.API.STREAM.PURGE.tailblame'
+	send b tb.run.j.k junk '$KV.tailblame.orders'
+	for subject in '$JS.API.STREAM.PURGE.tailblame' '$KV.tailblame.orders' '$JS.API.STREAM.MSG.GET.KV_tailblame' tb.run.j.other; do
+		run ! send c "$subject" junk
+		assert_output --partial "Permissions Violation"
+	done
+	run -0 "${hub[@]}" --login=hub.login orders
+	assert_output "$(<before)"
+	run -3 "${hub[@]}" --login=hub.login pull -o got here
+	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
+}
+
+@test "a machine in the hub's own account gets the orders, and says what it could do" {
+	serve 'authorization { users: [ {user: hub, password: h},' \
+		'{user: k, password: secret, permissions: { publish: ["tb.run.*.k", "$JS.API.STREAM.MSG.GET.KV_tailblame"],' \
+		'subscribe: ["_INBOX_k.>", "$KV.tailblame.orders"]}} ] }'
+	two_accounts k >unused
+	"${hub[@]}" --login=hub.login init
+	"${edge[@]}" --login=k.login -n k 2>log 3>&- &
+	until_true 300 grep -q "run-edge: this machine has the hub's account on the server, and so could change the orders" log
+	"${hub[@]}" --login=hub.login order wget --until=1h
+	until_true 300 grep -q job=wget spool/orders
+	until_true 300 grep -q 'program wget' log
+	assert_equal "$(grep -vc "hub's account\|program wget\|told" log)" 0
+	kill $!
+	wait $!
+}
+
 @test "the five commands that run-hub(1) begins with start a server with TLS and a login" {
 	command -v openssl >/dev/null || skip "needs openssl"
 	sed -n '/^\.Bd/,/^\.Ed/p; /^\.Ed/q' "$TOP/man/run-hub.1" | sed "/^\./d; s/\\\\e/\\\\/g; s/hub\.example\.org/localhost/; s,/var/lib/nats,$PWD/js," >commands
 	assert_equal "$(grep -c '^# ' commands)" 5
 	# the handshake may take longer on a machine that has other work, and the port is one that is free
-	sed -n '/nats-server/q; s/^# //; p' commands | sed 's/tls {/tls {timeout: 300, /; s/authorization {/authorization {timeout: 300, /' >prepare
+	sed -n '/nats-server/q; s/^# //; p' commands | sed 's/tls {/tls {timeout: 300, /; s/accounts {/authorization {timeout: 300}, &/' >prepare
 	bash -e prepare 2>openssl.log
 	assert_equal "$(grep '^# nats-server' commands)" "# nats-server -c nats.conf &"
 	mv nats.conf server.conf

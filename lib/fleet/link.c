@@ -38,6 +38,7 @@ struct fleet_link {
 	natsSubscription *changes, *pulled;
 	natsMsgList list;
 	struct fleet_message messages[PULL_MOST];
+	unsigned api;	 /* the one of apis[] that answered last */
 	time_t retry_at; /* after the library gave up */
 	unsigned retries;
 	/* of the library's threads, too */
@@ -46,6 +47,10 @@ struct fleet_link {
 	unsigned connections;
 	bool changed;
 };
+
+#define ONE_ACCOUNT "this machine has the hub's account on the server, and so could change the orders; see 'messages of a fleet' in tailblame-stream(5)"
+
+static const char *const apis[] = {FLEET_EDGE_API, FLEET_HUB_API};
 
 /* The library's last message, without the place in its source. */
 static const char *last_error(natsStatus status)
@@ -249,6 +254,7 @@ struct fleet_link *fleet_link_open(const struct link_options *options)
 	clock_gettime(CLOCK_REALTIME, &now);
 	srandom((unsigned)now.tv_nsec ^ (unsigned)now.tv_sec);
 	link->options = *options;
+	link->api = options->name ? 0 : 1;
 	link->inbox = memory_format("_INBOX_%s", token ? token : "");
 	free(token);
 	pthread_mutex_init(&link->lock, NULL);
@@ -373,11 +379,41 @@ int fleet_link_send(struct fleet_link *link, const char *subject, const char *na
 	return status == NATS_OK ? 0 : fail_nats("the server did not take a message", status, code);
 }
 
+/* The server lets nobody ask there, or does not say that it forbids it. */
+static bool is_silent(natsStatus status, jsErrCode code)
+{
+	return status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT || code == JSNotEnabledForAccountErr;
+}
+
+/* A machine has an account without JetStream, which imports this one question, or else shares that of the hub. */
+static natsStatus ask_for_orders(struct fleet_link *link, natsMsg **message, jsErrCode *code)
+{
+	natsStatus status = NATS_TIMEOUT;
+	bool was_silent = false;
+
+	for (unsigned tries = link->options.name ? 2 : 1; tries > 0; tries--) {
+		jsOptions how;
+
+		jsOptions_Init(&how);
+		how.Prefix = apis[link->api];
+		how.Wait = answer_ms(link);
+		*code = 0;
+		status = js_GetLastMsg(message, link->store, FLEET_BUCKET_STREAM, FLEET_ORDERS_SUBJECT, &how, code);
+		if (!is_silent(status, *code))
+			break;
+		was_silent |= status == NATS_TIMEOUT;
+		link->api ^= tries > 1;
+	}
+	if (was_silent && link->api == 1 && !is_silent(status, *code)) /* in place of the complaint that the other one is forbidden */
+		complain(link, memory_text(ONE_ACCOUNT, strlen(ONE_ACCOUNT)));
+	return status;
+}
+
 char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revision)
 {
 	natsMsg *message = NULL;
 	jsErrCode code = 0;
-	natsStatus status = js_GetLastMsg(&message, link->store, FLEET_BUCKET_STREAM, FLEET_ORDERS_SUBJECT, NULL, &code);
+	natsStatus status = ask_for_orders(link, &message, &code);
 	char *text;
 
 	*length = 0;

@@ -12,6 +12,10 @@
 #define FLEET_BUCKET_STREAM  "KV_" FLEET_BUCKET		       /* as JetStream stores a bucket */
 #define FLEET_ORDERS_SUBJECT "$KV." FLEET_BUCKET "." FLEET_KEY /* where it tells of changes */
 
+/* What subjects of JetStream begin with, as the account of the hub has them, and as that of the machines imports them. */
+#define FLEET_HUB_API  "$JS.API"
+#define FLEET_EDGE_API "tailblame.API"
+
 /* Kinds of messages: runs of NODE itself, runs of others that it knows of (clients in its log), and sentences about what it refused or dropped. */
 #define FLEET_RUN  "run"
 #define FLEET_LOG  "log"
