@@ -130,15 +130,23 @@ static struct order load_order(const char *name)
 	return order;
 }
 
+static void tell_anew(bool anew)
+{
+	if (anew)
+		warn("the orders on the server were malformed, and are gone: %s", fail_text());
+}
+
 static int give_order(char *const *arguments)
 {
 	struct order order = load_order(arguments[0]);
 	struct fleet_link *link;
+	bool anew;
 
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	if (board_put(link, &order) < 0)
+	if (board_put(link, &order, &anew) < 0)
 		give_up(link);
+	tell_anew(anew);
 	fleet_link_close(link);
 	free(order.job);
 	free(order.text);
@@ -148,11 +156,13 @@ static int give_order(char *const *arguments)
 static int cancel(char *const *arguments)
 {
 	struct fleet_link *link;
+	bool anew;
 
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	if (board_remove(link, arguments[0]) < 0)
+	if (board_remove(link, arguments[0], &anew) < 0)
 		give_up(link);
+	tell_anew(anew);
 	fleet_link_close(link);
 	return EXIT_DONE;
 }
@@ -165,18 +175,20 @@ static int list_orders(char *const *arguments)
 	(void)arguments;
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	if (board_read(link, &orders, NULL) < 0)
+	if (board_read(link, &orders) < 0)
 		give_up(link);
 	for (size_t i = 0; i < orders.all.count; i++) {
 		const struct order *order = &orders.all.items[i];
-		char when[32] = "?";
+		char when[32] = "?", *clean;
 		struct tm day;
 		time_t end = (time_t)order->until;
 
 		if (gmtime_r(&end, &day))
 			strftime(when, sizeof(when), "%FT%H:%MZ", &day);
+		clean = clean_text(order->nodes, strlen(order->nodes)); /* its other names have no byte that a terminal obeys */
 		printf("%s: %llu runs, %s, on '%s', until %s%s%s\n", order->job, (unsigned long long)order->runs, order->light ? "light" : "full",
-		       order->nodes, when, order->url ? ", of what names " : "", order->url ? order->url : "");
+		       clean, when, order->url ? ", of what names " : "", order->url ? order->url : "");
+		free(clean);
 	}
 	orders_free(&orders);
 	fleet_link_close(link);
@@ -354,7 +366,7 @@ static int judge(struct fleet_link *link, const struct order *light_order)
 	struct grouping_options how = {.metric = metric, .job = light_order->job};
 	struct order order = *light_order;
 	struct node_choice choice;
-	bool there;
+	bool there, anew;
 	int status, found = 0;
 
 	order.job = memory_format("%s.full", light_order->job);
@@ -364,9 +376,11 @@ static int judge(struct fleet_link *link, const struct order *light_order)
 	if (found > 0) {
 		order.until = read_until();
 		order.nodes = choice.nodes;
-		status = board_put(link, &order);
-		if (status == 0)
+		status = board_put(link, &order, &anew);
+		if (status == 0) {
+			tell_anew(anew);
 			warn("%s", choice.text);
+		}
 		free(choice.nodes);
 		free(choice.text);
 	}

@@ -368,6 +368,48 @@ two_accounts() {
 	assert_output --partial "cannot connect to 'nats://127.0.0.1:1'"
 }
 
+@test "orders that are malformed, too large, or not fit for a terminal do no harm, and the next order mends them" {
+	serve 'max_payload: 4MB'
+	"${hub[@]}" init
+	"${hub[@]}" order wget --until=1h
+	"${edge[@]}" -n k 2>log 3>&- &
+	until_true 300 grep -q job=wget spool/orders
+	cp spool/orders good
+	echo '{"stream":"tailblame", "seq":1}' >malformed
+	send a '$KV.tailblame.orders' malformed
+	until_true 300 grep -q 'run-edge: the orders on the server are malformed, so those before hold: ' log
+	diff good spool/orders
+	run -1 "${hub[@]}" orders
+	run -0 "${hub[@]}" cancel nothing
+	assert_output --partial "run-hub: the orders on the server were malformed, and are gone: "
+	run -0 "${hub[@]}" orders
+	assert_output ""
+	send b '$KV.tailblame.orders' malformed
+	run -0 "${hub[@]}" order wget --until=1h
+	assert_output --partial "run-hub: the orders on the server were malformed, and are gone: "
+	run -0 "${hub[@]}" order wget --until=1h --runs=7
+	assert_output ""
+	until_true 300 grep -q runs=7 spool/orders
+	cp spool/orders good
+	# a server that is not init's
+	: >empty
+	echo '{"name":"KV_tailblame","subjects":["$KV.tailblame.>"]}' >stream
+	send c '$JS.API.STREAM.DELETE.KV_tailblame' empty
+	send d '$JS.API.STREAM.CREATE.KV_tailblame' stream
+	yes 'other x' | head -c 1048577 >large
+	send e '$KV.tailblame.orders' large
+	until_true 300 grep -q 'run-edge: the orders on the server have more than 1048576 bytes' log
+	diff good spool/orders
+	run -1 "${hub[@]}" orders
+	assert_output --partial "have more than 1048576 bytes"
+	sed 's/nodes=\*/nodes="\\x1b[2J"/' good >escape
+	send f '$KV.tailblame.orders' escape
+	run -0 "${hub[@]}" orders
+	assert_output --partial "on '\x1b[2J', until"
+	kill $!
+	wait $!
+}
+
 @test "an edge refuses what its own file does not list, and tells the hub" {
 	serve
 	"${hub[@]}" init

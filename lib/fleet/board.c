@@ -8,11 +8,11 @@
 #include "base/fail.h"
 #include "base/number.h"
 
-int board_read(struct fleet_link *link, struct orders *orders, uint64_t *revision)
+int board_read(struct fleet_link *link, struct orders *orders)
 {
-	uint64_t own;
+	uint64_t revision;
 	size_t length;
-	char *text = fleet_link_orders(link, &length, revision ? revision : &own);
+	char *text = fleet_link_orders(link, &length, &revision);
 	int status = text ? orders_read(orders, text, length) : -1;
 
 	free(text);
@@ -20,15 +20,21 @@ int board_read(struct fleet_link *link, struct orders *orders, uint64_t *revisio
 }
 
 /* Changes what was just read: 0; 1: others changed it meanwhile; -1 after fail(). */
-static int change(struct fleet_link *link, const struct order *order, const char *remove)
+static int change(struct fleet_link *link, const struct order *order, const char *remove, bool *anew)
 {
 	struct orders orders = {0};
 	uint64_t revision;
-	int status = board_read(link, &orders, &revision);
+	size_t length;
+	char *old = fleet_link_orders(link, &length, &revision);
+	int status = old ? 0 : -1;
 
+	*anew = old && orders_read(&orders, old, length) < 0;
+	if (*anew)
+		orders_free(&orders);
+	free(old);
 	if (status == 0 && order)
 		orders_add(&orders, order);
-	else if (status == 0 && !orders_remove(&orders, remove))
+	else if (status == 0 && !orders_remove(&orders, remove) && !*anew)
 		status = fail("there is no order '%s'", remove);
 	if (status == 0 && orders.all.count > ORDERS_MOST)
 		status = fail("there are %d orders, which is the most", ORDERS_MOST);
@@ -42,7 +48,7 @@ static int change(struct fleet_link *link, const struct order *order, const char
 	return status;
 }
 
-int board_put(struct fleet_link *link, const struct order *order)
+int board_put(struct fleet_link *link, const struct order *order, bool *anew)
 {
 	struct order own = *order;
 	struct timespec now;
@@ -55,17 +61,17 @@ int board_put(struct fleet_link *link, const struct order *order)
 	if (order_check(&own) < 0)
 		return -1;
 	do
-		status = change(link, &own, NULL);
+		status = change(link, &own, NULL, anew);
 	while (status > 0);
 	return status;
 }
 
-int board_remove(struct fleet_link *link, const char *job)
+int board_remove(struct fleet_link *link, const char *job, bool *anew)
 {
 	int status;
 
 	do
-		status = change(link, NULL, job);
+		status = change(link, NULL, job, anew);
 	while (status > 0);
 	return status;
 }
@@ -73,7 +79,7 @@ int board_remove(struct fleet_link *link, const char *job)
 int board_has(struct fleet_link *link, const char *job, bool *found)
 {
 	struct orders orders = {0};
-	int status = board_read(link, &orders, NULL);
+	int status = board_read(link, &orders);
 
 	*found = false;
 	for (size_t i = 0; i < orders.all.count && status == 0; i++)

@@ -428,8 +428,10 @@ char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revis
 		return NULL;
 	*length = (size_t)natsMsg_GetDataLength(message);
 	*revision = natsMsg_GetSequence(message);
-	text = memory_text(natsMsg_GetData(message), *length);
+	text = *length <= ORDERS_MOST_BYTES ? memory_text(natsMsg_GetData(message), *length) : NULL;
 	natsMsg_Destroy(message);
+	if (!text)
+		fail("the orders on the server have more than %d bytes", ORDERS_MOST_BYTES);
 	return text;
 }
 

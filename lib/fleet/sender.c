@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/now.h"
+#include "fleet/order.h"
 #include "fleet/parcel.h"
 #include "fleet/subject.h"
 
@@ -82,14 +83,22 @@ static void tell(struct sender *sender, const char *text)
 	sender->options.tell(text);
 }
 
+/* Orders that are malformed must not take the place of those that hold. */
 static void bring_orders(struct sender *sender)
 {
+	struct orders orders = {0};
 	uint64_t revision;
 	size_t length;
 	char *text = fleet_link_orders(sender->link, &length, &revision);
+	int status = text ? orders_read(&orders, text, length) : -1;
 
-	if (!text || folder_write(outbox_notes(sender->outbox), "orders", text, length) < 0)
+	if (text && status < 0)
+		fail_prefix("the orders on the server are malformed, so those before hold");
+	if (status == 0)
+		status = folder_write(outbox_notes(sender->outbox), "orders", text, length);
+	if (status < 0)
 		tell(sender, fail_text());
+	orders_free(&orders);
 	free(text);
 }
 
