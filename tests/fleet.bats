@@ -511,6 +511,34 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	run -2 "${hub[@]}" pull --since=7d here
 }
 
+@test "hour files are read of the folder that it was at first, and a pipe or a link among them holds nothing up" {
+	command -v zstd >/dev/null || skip "needs zstd"
+	serve
+	"${hub[@]}" init
+	mkdir parent outside
+	mkdir -m 700 parent/hours
+	mkfifo parent/hours/2026-11-18-100000.tb.zst
+	hour outside/secret 1795000000 secret
+	ln -s "$PWD/outside/secret" parent/hours/2026-11-18-103000.tb.zst
+	hour parent/hours/2026-11-18-110000.tb.zst 1795000000 old
+	run-edge -s "$url" -n k1 --may=may --spool=spool.k1 --moments=parent/hours 2>log 3>&- &
+	edge_pid=$!
+	until_true 300 ranked k1 $'2026-11-18-100000.tb.zst\n2026-11-18-103000.tb.zst\n2026-11-18-110000.tb.zst'
+	assert_equal "$(grep -c "run-edge: 'parent/hours/2026-11-18-10.*.tb.zst' could not be ranked; its moments are missing" log)" 2
+	# whoever has the parent puts another in its place
+	mv parent/hours parent/before
+	mkdir parent/hours
+	hour parent/hours/2026-11-18-120000.tb.zst 1795003600 strange
+	until_true 300 grep -q "run-edge: 'parent/hours' is no more the folder that it was" log
+	hour parent/before/2026-11-18-130000.tb.zst 1795007200 new
+	rm parent/before/2026-11-18-10*
+	until_true 300 ranked k1 $'2026-11-18-110000.tb.zst\n2026-11-18-130000.tb.zst'
+	until_true 300 hub_has 2
+	assert_equal "$(sed -n 's/^stream .*moments=//p' got | sort)" $'k1:2026-11-18-110000:1\nk1:2026-11-18-130000:1'
+	kill $edge_pid
+	wait $edge_pid
+}
+
 @test "moments that a command would refuse, or that are another machine's, are passed over" {
 	command -v zstd >/dev/null || skip "needs zstd"
 	serve

@@ -33,6 +33,8 @@ typedef ARRAY(struct name) names;
 
 struct hours {
 	struct hours_options options;
+	int folder;
+	bool elsewhere; /* its path leads to another now, which was told */
 	struct timespec seen; /* when the folder had changed last, as it was read */
 	names done;	      /* in order */
 	bool more;	      /* the folder had another when it was read */
@@ -90,21 +92,32 @@ static void read_done(struct hours *hours)
 	sort(&hours->done);
 }
 
+static int open_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		fail_errno("cannot read the folder '%s'", path);
+	else if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))
+		fail("others can write to '%s', or it is another user's", path);
+	else
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 struct hours *hours_new(const struct hours_options *options)
 {
 	struct hours *hours;
-	struct stat status;
+	int folder = open_folder(options->folder);
 
-	if (stat(options->folder, &status) < 0 || !S_ISDIR(status.st_mode)) {
-		fail_errno("cannot read the folder '%s'", options->folder);
+	if (folder < 0)
 		return NULL;
-	}
-	if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH)) {
-		fail("others can write to '%s', or it is another user's", options->folder);
-		return NULL;
-	}
 	hours = NEW(struct hours);
 	hours->options = *options;
+	hours->folder = folder;
 	hours->more = true;
 	read_done(hours);
 	return hours;
@@ -113,7 +126,8 @@ struct hours *hours_new(const struct hours_options *options)
 /* The files that are there, in order. */
 static names list(const struct hours *hours)
 {
-	DIR *folder = opendir(hours->options.folder);
+	int fd = openat(hours->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	names found = {0};
 
@@ -122,6 +136,8 @@ static names list(const struct hours *hours)
 			add(&found, entry->d_name, strlen(entry->d_name));
 	if (folder)
 		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
 	sort(&found);
 	return found;
 }
@@ -150,13 +166,17 @@ static void note_done(struct hours *hours)
 	ARRAY_FREE(&there);
 }
 
+/* The file becomes standard input, for a pipe or a link might be anything by the time that zstd opens it. */
 static void unpack(void *context)
 {
 	const struct hours *hours = context;
-	char *path = memory_format("%s/%s", hours->options.folder, hours->at_hand.text);
+	int fd = openat(hours->folder, hours->at_hand.text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
 
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || dup2(fd, STDIN_FILENO) < 0)
+		_exit(1);
 	setpriority(PRIO_PROCESS, 0, 19);
-	execlp("zstd", "zstd", "-dcq", "--", path, (char *)NULL);
+	execlp("zstd", "zstd", "-dcq", (char *)NULL);
 	fprintf(stderr, "run-edge: cannot start 'zstd': %s\n", strerror(errno));
 	_exit(127);
 }
@@ -197,14 +217,31 @@ static bool find_next(struct hours *hours)
 	return found;
 }
 
+/* Tells once that the folder was moved or removed. */
+static void look_for_another(struct hours *hours, const struct stat *own)
+{
+	struct stat there;
+	bool elsewhere = stat(hours->options.folder, &there) < 0 || there.st_dev != own->st_dev || there.st_ino != own->st_ino;
+	char *text;
+
+	if (elsewhere && !hours->elsewhere) {
+		text = memory_format("'%s' is no more the folder that it was; its hours are ranked again when run-edge is started again",
+				     hours->options.folder);
+		hours->options.tell(text);
+		free(text);
+	}
+	hours->elsewhere = elsewhere;
+}
+
 /* The time of a change is a few milliseconds coarse: another may follow with the same time. */
 static bool has_changed(struct hours *hours)
 {
 	struct stat status;
 	struct timespec was = hours->seen;
 
-	if (stat(hours->options.folder, &status) < 0)
+	if (fstat(hours->folder, &status) < 0)
 		return false;
+	look_for_another(hours, &status);
 	hours->seen = status.st_mtim;
 	return was.tv_sec != status.st_mtim.tv_sec || was.tv_nsec != status.st_mtim.tv_nsec || time(NULL) - status.st_mtim.tv_sec < RECENT_SECONDS;
 }
@@ -248,6 +285,7 @@ void hours_end(struct hours *hours)
 		if (hours->stages.pids[i] > 0)
 			kill(hours->stages.pids[i], SIGTERM);
 	stage_pipe_reap(&hours->stages, 0);
+	close(hours->folder);
 	free(hours->done.items);
 	free(hours);
 }

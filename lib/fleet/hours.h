@@ -6,6 +6,8 @@
  *	hours_step(hours);			each second
  *	hours_end(hours);
  *
+ * The folder stays the one that it was at first, which nobody else can write to, wherever its path leads later.
+ *
  * A note of the outbox lists the files that were ranked. After a crash one may be ranked again: its excerpts have the same ids.
  */
 #ifndef FLEET_HOURS_H
