@@ -100,12 +100,17 @@ static bool covers(const char *allowed, const char *asked)
 	return !strcmp(allowed, asked);
 }
 
+static bool is_same(const char *allowed, const char *asked)
+{
+	return !strcmp(allowed, asked);
+}
+
 /* One word that is asked for, such as a program; any of the words of a line allows it. */
-static bool allows_word(const struct permission *permission, const char *kind, const char *asked)
+static bool allows_word(const struct permission *permission, const char *kind, const char *asked, bool (*fits)(const char *allowed, const char *asked))
 {
 	for (size_t i = 0; i < permission->lines.count; i++)
 		for (char *const *word = permission->lines.items[i].words + 1; !strcmp(permission->lines.items[i].words[0], kind) && *word; word++)
-			if (covers(*word, asked))
+			if (fits(*word, asked))
 				return true;
 	return false;
 }
@@ -129,7 +134,7 @@ static bool allows(const struct permission *permission, char *const *words)
 	if (!strcmp(words[0], "config"))
 		return allows_config(permission, words);
 	for (char *const *word = words + 1; *word; word++)
-		if (!allows_word(permission, words[0], *word))
+		if (!allows_word(permission, words[0], *word, covers))
 			return false;
 	return words[1] != NULL;
 }
@@ -162,7 +167,12 @@ static bool is_plain(const char *program)
 
 bool permission_covers(const struct permission *permission, const char *program)
 {
-	return is_plain(program) && allows_word(permission, "program", program);
+	return is_plain(program) && allows_word(permission, "program", program, covers);
+}
+
+bool permission_names(const struct permission *permission, const char *program)
+{
+	return is_plain(program) && allows_word(permission, "program", program, is_same);
 }
 
 static bool covers_all(const struct permission *permission, char *const *programs)

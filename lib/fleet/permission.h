@@ -20,6 +20,9 @@ void permission_free(struct permission *permission);
 /* Tells whether runs of this program may be recorded, and a filter of the kernel may have its name. */
 bool permission_covers(const struct permission *permission, const char *program);
 
+/* Tells whether the file lists its whole name: others may give their own programs a name that fits a pattern. */
+bool permission_names(const struct permission *permission, const char *program);
+
 /*
  * The lines of a job's file that are allowed, which the caller frees, and in *left, in words, those that are not ("": all are; the caller
  * frees it). NULL after fail(): it names no program, or one that may not be recorded.

@@ -9,15 +9,19 @@
 
 #include "base/memory.h"
 #include "base/proc.h"
+#include "run/job.h"
 #include "source/exec_probe.h"
 
-enum { LINE_ROOM = 64 << 10, COMM_ROOM = 64 };
+enum { LINE_ROOM = 64 << 10, COMM_ROOM = 64, PROGRAMS_MOST = JOB_WORDS - 1, SEEN_MOST = 1024 };
+
+typedef ARRAY(char *) name_list;
 
 struct program_search {
 	const char *url;
 	const struct permission *permission;
 	struct exec_probe *probe; /* NULL: none, or it is not needed any more */
 	bool looked;		  /* at all running programs; the probe tells of later ones */
+	name_list named, fitting; /* programs that the machine's file names, and those that fit a pattern there */
 	char *programs;
 };
 
@@ -32,11 +36,20 @@ struct program_search *program_search_new(const char *url, const struct permissi
 	return search;
 }
 
+static void free_names(name_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+}
+
 void program_search_free(struct program_search *search)
 {
 	if (!search)
 		return;
 	exec_probe_close(search->probe);
+	free_names(&search->named);
+	free_names(&search->fitting);
 	free(search->programs);
 	free(search);
 }
@@ -71,15 +84,33 @@ bool program_search_is_named(const char *url, const char *line, size_t length)
 /* Adds a program that may be recorded, once. */
 static void add(struct program_search *search, const char *program)
 {
-	char *with = memory_format(" %s ", program), *all = memory_format(" %s ", search->programs), *longer;
+	name_list *list = permission_names(search->permission, program) ? &search->named : &search->fitting;
 
-	if (permission_covers(search->permission, program) && !strstr(all, with)) {
-		longer = memory_format("%s%s%s", search->programs, *search->programs ? " " : "", program);
+	if (!permission_covers(search->permission, program) || list->count == SEEN_MOST)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], program))
+			return;
+	*ARRAY_ADD(list) = memory_text(program, strlen(program));
+}
+
+/* Puts the first of them behind one another. */
+static void spell(struct program_search *search)
+{
+	for (size_t i = 0; i < search->named.count + search->fitting.count && i < PROGRAMS_MOST; i++) {
+		const char *program = i < search->named.count ? search->named.items[i] : search->fitting.items[i - search->named.count];
+		char *longer = memory_format("%s%s%s", search->programs, *search->programs ? " " : "", program);
+
 		free(search->programs);
 		search->programs = longer;
 	}
-	free(with);
-	free(all);
+}
+
+size_t program_search_left_out(const struct program_search *search)
+{
+	size_t count = search->named.count + search->fitting.count;
+
+	return count > PROGRAMS_MOST ? count - PROGRAMS_MOST : 0;
 }
 
 static void began(void *context, const struct exec_seen *seen)
@@ -119,6 +150,7 @@ const char *program_search_look(struct program_search *search)
 	search->looked = true;
 	if (search->probe)
 		exec_probe_take(search->probe, began, search);
+	spell(search);
 	if (*search->programs) {
 		exec_probe_close(search->probe);
 		search->probe = NULL;

@@ -22,8 +22,15 @@ struct program_search;
 struct program_search *program_search_new(const char *url, const struct permission *permission);
 void program_search_free(struct program_search *search); /* NULL is allowed */
 
-/* The programs that name the server and may be recorded, with blanks between them; "": none so far. Once there is one, no others come. */
+/*
+ * The programs that name the server and may be recorded, with blanks between them; "": none so far. Once there is one, no others come. They
+ * are at most as many as a line of a job's file may have. Anybody may start a program that names the server: those whose names the machine's
+ * file has whole come before those that fit a pattern there.
+ */
 const char *program_search_look(struct program_search *search);
+
+/* How many programs that fit a pattern had no room. */
+size_t program_search_left_out(const struct program_search *search);
 
 /* Tells whether a command line, whose words have NUL between them, names a server. Letters may be large or small. */
 bool program_search_is_named(const char *url, const char *line, size_t length);

@@ -25,7 +25,7 @@
 #include "fleet/stage_pipe.h"
 #include "run/job.h"
 
-enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, ARGUMENTS = 80 };
+enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10 };
 
 struct recording {
 	struct order *order;	/* a copy */
@@ -151,19 +151,22 @@ static void collect(void *context)
 	} full_events[] = {{"raw_syscalls", false}, {NULL, false}},
 	  light_events[] = {{"sched:sched_process_exec", false}, {"sched:sched_process_exit", false}, {"signal:signal_generate", false},
 			    {"signal:signal_deliver", false}, {"raw_syscalls:sys_enter", true}, {NULL, false}};
-	char *arguments[ARGUMENTS] = {"trace-collect", "-b", "4M"}, own[COMM_ROOM] = "";
-	char *end = memory_format(" && id == %d", seccomp_syscall_resolve_name("exit_group"));
-	int count = 3;
+	ARRAY(char *) arguments = {0};
+	char own[COMM_ROOM] = "", *end = memory_format(" && id == %d", seccomp_syscall_resolve_name("exit_group"));
 
+	*ARRAY_ADD(&arguments) = "trace-collect";
+	*ARRAY_ADD(&arguments) = "-b";
+	*ARRAY_ADD(&arguments) = "4M";
 	prctl(PR_GET_NAME, own);
 	for (size_t i = 0; i < job->programs.count; i++)
-		for (const struct kind_of_event *event = beginning->order->light ? light_events : full_events; event->name && count + 4 < ARGUMENTS; event++) {
-			arguments[count++] = "-e";
-			arguments[count++] = memory_format("%s/comm == \"%.15s\"%s", event->name, job->programs.items[i], event->at_end ? end : "");
+		for (const struct kind_of_event *event = beginning->order->light ? light_events : full_events; event->name; event++) {
+			*ARRAY_ADD(&arguments) = "-e";
+			*ARRAY_ADD(&arguments) = memory_format("%s/comm == \"%.15s\"%s", event->name, job->programs.items[i], event->at_end ? end : "");
 		}
-	arguments[count++] = "-e";
-	arguments[count++] = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));
-	stage_execute(beginning->recordings->options.commands, arguments);
+	*ARRAY_ADD(&arguments) = "-e";
+	*ARRAY_ADD(&arguments) = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));
+	*ARRAY_ADD(&arguments) = NULL;
+	stage_execute(beginning->recordings->options.commands, arguments.items);
 }
 
 static void make_features(void *context)
@@ -196,6 +199,23 @@ static char *job_text(const struct recordings *recordings, struct recording *rec
 	return *programs ? permission_with_programs(order->text, programs) : NULL;
 }
 
+/* `rest`: lines of the job's file. One sentence, for the outbox has one of an order. */
+static void tell_left_out(struct recordings *recordings, const struct recording *recording, const char *rest)
+{
+	size_t programs = recording->search ? program_search_left_out(recording->search) : 0;
+	char *text = memory_format("left out%s%s", *rest ? ", because it may not be recorded here: " : "", rest), *more;
+
+	if (programs) {
+		more = memory_format("%s%s%zu programs whose names fit a pattern, because %d others name the server", text, *rest ? "; and " : ": ",
+				     programs, JOB_WORDS - 1);
+		free(text);
+		text = more;
+	}
+	if (programs || *rest)
+		tell(recordings, recording->order, text);
+	free(text);
+}
+
 /* The job's file as it is allowed here, in the outbox. */
 static void begin(struct recordings *recordings, struct recording *recording)
 {
@@ -213,10 +233,8 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	if (!text || folder_write(outbox_notes(recordings->options.outbox), name, text, strlen(text)) < 0 || !(job = job_load(path))) {
 		refuse(recordings, recording);
 	} else {
-		if (*rest && !recording->again_at) {
-			fail("left out, because it may not be recorded here: %s", rest);
-			tell(recordings, order, fail_text());
-		}
+		if (!recording->again_at)
+			tell_left_out(recordings, recording, rest);
 		recording->again_at = time(NULL) + AGAIN_SECONDS;
 		if (left)
 			stage_pipe_start(&recording->stages, functions, &(struct beginning){recordings, order, job, path, left});

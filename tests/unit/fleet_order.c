@@ -1,7 +1,11 @@
 /* Orders and what of them a machine allows; when a machine may send. */
 #include <assert.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -11,6 +15,7 @@
 #include "fleet/program_search.h"
 #include "fleet/sender.h"
 #include "fleet/subject.h"
+#include "run/job.h"
 
 static struct permission *permission_of(const char *text)
 {
@@ -140,6 +145,65 @@ static void test_window(void)
 	assert(first >= 0 && first <= 180 && last == 359 && minutes == last - first + 1);
 }
 
+#define SERVER "search.example.org"
+
+enum { FITTING = 70 };
+
+/* A process whose command line names the server: it lives until this one ends, or kills it. */
+static pid_t start_named(const char *name, int ready)
+{
+	pid_t pid = fork();
+
+	assert(pid >= 0);
+	if (pid > 0)
+		return pid;
+	dup2(ready, STDOUT_FILENO);
+	execl("/proc/self/exe", "fleet_order", name, "http://" SERVER "/x", (char *)NULL);
+	_exit(1);
+}
+
+static int be_named(const char *name)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, name);
+	if (write(STDOUT_FILENO, "", 1) == 1)
+		pause();
+	return 1;
+}
+
+/* Anybody may start programs that name the server: they must not take the place of one that the machine's file names. */
+static void test_search(void)
+{
+	struct permission *permission = permission_of("program fit*\nprogram real none\n");
+	struct program_search *search;
+	char name[16], byte, *copy, *rest = NULL;
+	pid_t pids[FITTING + 1];
+	int ready[2], words = 0;
+
+	assert(pipe(ready) == 0);
+	for (int i = 0; i <= FITTING; i++) {
+		snprintf(name, sizeof(name), i < FITTING ? "fit%d" : "real", i);
+		pids[i] = start_named(name, ready[1]);
+	}
+	for (int i = 0; i <= FITTING; i++)
+		assert(read(ready[0], &byte, 1) == 1);
+	search = program_search_new(SERVER, permission);
+	copy = memory_text(program_search_look(search), strlen(program_search_look(search)));
+	assert(!strncmp(copy, "real fit", 8) && program_search_left_out(search) == FITTING + 1 - (JOB_WORDS - 1));
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		words++;
+	assert(words == JOB_WORDS - 1);
+	for (int i = 0; i <= FITTING; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	close(ready[0]);
+	close(ready[1]);
+	free(copy);
+	program_search_free(search);
+	permission_free(permission);
+}
+
 static void test_subject(void)
 {
 	char *subject = subject_make("run", "wget", "a.example"), *empty = subject_token("");
@@ -149,8 +213,10 @@ static void test_subject(void)
 	free(empty);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return be_named(argv[1]);
 	test_nodes();
 	test_url();
 	test_may();
@@ -158,5 +224,6 @@ int main(void)
 	test_orders();
 	test_window();
 	test_subject();
+	test_search();
 	return 0;
 }
