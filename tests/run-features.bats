@@ -110,6 +110,28 @@ END
 	refute_output --partial 'config '
 }
 
+@test "settings are not read through another user's link" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir users
+	echo 'password = hunter2' >secret
+	chmod 600 secret
+	ln -s ../secret users/own
+	ln -s ../secret users/rc
+	ln -s .. users/up
+	echo 'tries = 20' >users/plain
+	chown -h nobody users users/rc users/up users/plain
+	printf 'config Simplevars %s\n' "$PWD/users/rc" "$PWD/users/up/secret" "$PWD/users/own" "$PWD/users/p*" "$PWD/users/./plain" "$PWD/users/plain" >job
+	run -0 --separate-stderr run-features -t --facts=always -j job "$(W kin.txt)"
+	assert_line --regexp " name=$PWD/users/own/password value=hash:"
+	for file in rc up/secret; do
+		assert_line --partial " name=$PWD/users/$file error=\"cannot read '$PWD/users/$file': '${file%/*}' is a symbolic link of another user\""
+		refute_line --partial " name=$PWD/users/$file/"
+	done
+	assert_equal "$(grep -c "symbolic link of another user" <<<"$stderr")" 2
+	# a file is read once, even if several lines have it
+	assert_equal "$(grep -c " name=$PWD/users/plain/tries value=20" <<<"$output")" "$(grep -c ^run <<<"$output")"
+}
+
 @test "a secret's name may stand above its value, as in JSON and XML; what XML has between its elements is a setting, blanks are not" {
 	mkdir keys
 	echo '{"db": {"password": "hunter2", "size": 5, "tokens": ["abc1", "abc2"]}}' >keys/a.json

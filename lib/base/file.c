@@ -337,10 +337,10 @@ static char *read_all(FILE *stream, size_t *length)
 	return text;
 }
 
-char *file_read(const char *path, size_t *length)
+/* Closes the stream, too, unless it is NULL. */
+static char *read_stream(FILE *stream, const char *path, size_t *length)
 {
 	size_t own;
-	FILE *stream = fopen(path, "re");
 	char *text = stream ? read_all(stream, length ? length : &own) : NULL;
 
 	if (!text)
@@ -348,6 +348,18 @@ char *file_read(const char *path, size_t *length)
 	if (stream)
 		fclose(stream);
 	return text;
+}
+
+char *file_read(const char *path, size_t *length)
+{
+	return read_stream(fopen(path, "re"), path, length);
+}
+
+char *file_read_safely(const char *path, size_t *length)
+{
+	int fd = place_open_to_read(path);
+
+	return fd < 0 ? NULL : read_stream(fdopen(fd, "r"), path, length);
 }
 
 char *file_shipped(const char *name)

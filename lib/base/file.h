@@ -53,6 +53,9 @@ int file_flush(FILE *output, const char *name, bool *closed);
 enum { FILE_READ_MAX = 64 << 20 };
 char *file_read(const char *path, size_t *length);
 
+/* The same for a regular file in whose folder others may have put a link (place_open_to_read()). */
+char *file_read_safely(const char *path, size_t *length);
+
 /*
  * Finds a shipped file, such as "charts/block.chart", under $TAILBLAME_DATA, then beside the program (../share/tailblame if
  * installed, .. in the source tree). The caller frees the path; NULL after fail().

@@ -41,7 +41,13 @@ struct walk {
 	int at;
 	char *rest;
 	int links;
+	bool reads; /* else it writes */
 };
+
+static int fail_walk(const struct walk *walk, const char *path)
+{
+	return fail_errno("cannot %s '%s'", walk->reads ? "read" : "write", path);
+}
 
 static void go_to(struct walk *walk, int folder)
 {
@@ -57,11 +63,11 @@ static void go_on(struct walk *walk, const char *target, const char *rest)
 	walk->rest = whole;
 }
 
-static int begin(struct walk *walk, const char *path)
+static int begin(struct walk *walk, const char *path, bool reads)
 {
-	*walk = (struct walk){.at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	*walk = (struct walk){.reads = reads, .at = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC),
 			      .rest = memory_text(path, strlen(path))};
-	return walk->at < 0 ? fail_errno(CANNOT "no way to it", path) : 0;
+	return walk->at < 0 ? fail_walk(walk, path) : 0;
 }
 
 /* Links in /proc may lead to files without a path: only the kernel can follow them. Users cannot create any there. */
@@ -72,6 +78,12 @@ static bool kernel_follows(const struct walk *walk)
 	return fstatfs(walk->at, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
+/* Tells whether to follow a link of this owner. */
+static bool is_followed(const struct walk *walk, const struct stat *folder, uid_t owner)
+{
+	return walk->reads ? owner == geteuid() || owner == 0 : is_trusted(folder, owner);
+}
+
 static int follow_link(struct place *place, struct walk *walk, const char *rest)
 {
 	char target[PATH_MAX];
@@ -80,20 +92,20 @@ static int follow_link(struct place *place, struct walk *walk, const char *rest)
 	int root;
 
 	if (fstat(walk->at, &folder) < 0 || (length = readlinkat(place->there, "", target, sizeof(target) - 1)) < 0)
-		return fail_errno("cannot write '%s'", place->path);
-	if (!is_trusted(&folder, place->status.st_uid))
-		return fail(CANNOT "'%s' is a symbolic link of another user, in a folder that others can write to", place->path,
-			    place->name);
+		return fail_walk(walk, place->path);
+	if (!is_followed(walk, &folder, place->status.st_uid))
+		return fail("cannot %s '%s': '%s' is a symbolic link of another user%s", walk->reads ? "read" : "write", place->path, place->name,
+			    walk->reads ? "" : ", in a folder that others can write to");
 	errno = ELOOP;
 	if (++walk->links > LINKS)
-		return fail_errno("cannot write '%s'", place->path);
+		return fail_walk(walk, place->path);
 	target[length] = '\0';
 	go_on(walk, target, rest);
 	if (*target != '/')
 		return 0;
 	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return fail_errno("cannot write '%s'", place->path);
+		return fail_walk(walk, place->path);
 	go_to(walk, root);
 	return 0;
 }
@@ -121,7 +133,7 @@ static int step(struct place *place, struct walk *walk)
 	if (place->there < 0 && errno == ENOENT && !*rest)
 		return 1;
 	if (place->there < 0 || fstat(place->there, &place->status) < 0)
-		return fail_errno("cannot write '%s'", place->path);
+		return fail_walk(walk, place->path);
 	place->open = false;
 	if (S_ISLNK(place->status.st_mode)) {
 		if (!kernel_follows(walk))
@@ -129,7 +141,7 @@ static int step(struct place *place, struct walk *walk)
 		close(place->there);
 		place->there = openat(walk->at, place->name, flags & ~O_NOFOLLOW);
 		if (place->there < 0 || fstat(place->there, &place->status) < 0)
-			return fail_errno("cannot write '%s'", place->path);
+			return fail_walk(walk, place->path);
 		place->open = true;
 	}
 	if (!*rest)
@@ -140,13 +152,13 @@ static int step(struct place *place, struct walk *walk)
 	return status;
 }
 
-static int walk_to(struct place *place, const char *path)
+static int walk_to(struct place *place, const char *path, bool reads)
 {
 	struct walk walk;
 	int status;
 
 	*place = (struct place){.path = memory_text(path, strlen(path)), .folder = -1, .there = -1};
-	status = begin(&walk, path);
+	status = begin(&walk, path, reads);
 	while (status == 0)
 		status = step(place, &walk);
 	free(walk.rest);
@@ -168,7 +180,7 @@ static int check(const struct place *place)
 
 int place_find(struct place *place, const char *path)
 {
-	return walk_to(place, path) < 0 ? -1 : check(place);
+	return walk_to(place, path, false) < 0 ? -1 : check(place);
 }
 
 void place_end(struct place *place)
@@ -201,10 +213,10 @@ static int own_number(const struct place *place)
 static int reopen(const struct place *place, int flags)
 {
 	char *path = memory_format("/proc/self/fd/%d", place->there);
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
+	int fd = open(path, O_CLOEXEC | O_NOCTTY | flags);
 
 	free(path);
-	return fd < 0 ? fail_errno("cannot write '%s'", place->path) : fd;
+	return fd < 0 ? fail_errno("cannot %s '%s'", flags & O_WRONLY ? "write" : "read", place->path) : fd;
 }
 
 static int open_of_another(const struct place *place)
@@ -213,7 +225,7 @@ static int open_of_another(const struct place *place)
 
 	if (S_ISFIFO(place->status.st_mode))
 		return fail(CANNOT "it is a pipe of another user; name a file, or a pipe of your own", place->path);
-	fd = reopen(place, O_NONBLOCK);
+	fd = reopen(place, O_WRONLY | O_NONBLOCK);
 	if (fd >= 0 && isatty(fd)) {
 		close(fd);
 		return fail(CANNOT "it is a terminal of another user", place->path);
@@ -233,7 +245,21 @@ int place_open(const struct place *place)
 	}
 	if (!S_ISREG(place->status.st_mode) && place->status.st_uid != geteuid() && place->status.st_uid != 0)
 		return open_of_another(place);
-	return reopen(place, 0);
+	return reopen(place, O_WRONLY);
+}
+
+int place_open_to_read(const char *path)
+{
+	struct place place;
+	int fd = walk_to(&place, path, true);
+
+	errno = ENOENT;
+	if (fd == 0 && (place.there < 0 || !S_ISREG(place.status.st_mode)))
+		fd = place.there < 0 ? fail_errno("cannot read '%s'", path) : fail("cannot read '%s': it is no regular file", path);
+	else if (fd == 0)
+		fd = reopen(&place, O_RDONLY);
+	place_end(&place);
+	return fd;
 }
 
 int place_folder(const char *path)
@@ -242,7 +268,7 @@ int place_folder(const char *path)
 	char *whole = memory_format("%s/", *path ? path : ".");
 	int fd = -1;
 
-	if (walk_to(&place, whole) == 0) {
+	if (walk_to(&place, whole, false) == 0) {
 		fd = place.folder;
 		place.folder = -1;
 	}
@@ -272,7 +298,7 @@ int place_make_folder(const char *path)
 
 	for (size_t length = strlen(bare); length > 1 && bare[length - 1] == '/'; length--)
 		bare[length - 1] = '\0';
-	status = walk_to(&place, bare);
+	status = walk_to(&place, bare, false);
 	if (status == 0 && *place.name && place.there >= 0)
 		status = check_folder(&place);
 	else if (status == 0 && *place.name && mkdirat(place.folder, place.name, 0777) < 0)

@@ -1,5 +1,5 @@
 /*
- * place: the target of a write: the folder that a path leads to, held open, and a name in it. Every later call uses that
+ * place: the target of a write, or a read: the folder that a path leads to, held open, and a name in it. Every later call uses that
  * descriptor, so nobody can put another folder or a link there between a check and a use.
  *
  * A folder is shared if users other than us, or a group other than ours, can write to it, as to /tmp. Here a symbolic link in a shared folder
@@ -36,6 +36,12 @@ bool place_is_file(const struct place *place);
  * block for ever.
  */
 int place_open(const struct place *place);
+
+/*
+ * Opens a regular file for reading: a descriptor; -1 after fail(). A symbolic link is followed only if root or this user made it, whatever the
+ * folder: the owner of a folder could otherwise have root read a file that the owner must not read.
+ */
+int place_open_to_read(const char *path);
 
 /* The folder that a path leads to: a descriptor, O_PATH; -1 after fail(). */
 int place_folder(const char *path);

@@ -6,17 +6,26 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/number.h"
 
 enum { VALUE_MAX = 256, SALT_MAX = 16, NUMBERS_MAX = 32 };
 
 #define SYSCTLS "/proc/sys/"
+
+/* Where libaugeas has the text of a file, and what its lens makes of it. */
+#define SOURCE "/source"
+#define PARSED "/parsed"
+
+typedef ARRAY(char *) name_list;
 
 struct setting {
 	char *name, *value; /* value NULL: the file `name` could not be read */
@@ -98,6 +107,16 @@ static void add(struct settings *settings, const char *name, const char *value, 
 	free(copy);
 }
 
+/* Adds a name; false: it was there. */
+static bool add_name(name_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], name))
+			return false;
+	*ARRAY_ADD(list) = memory_text(name, strlen(name));
+	return true;
+}
+
 /* "net/ipv4/tcp_rmem" is net.ipv4.tcp_rmem; a '.' in a name, as of a VLAN's link, becomes '/'. */
 static char *sysctl_name(const char *path)
 {
@@ -158,63 +177,12 @@ static void read_sysctls(struct settings *settings, const struct job *job)
 		fts_close(tree);
 }
 
-static const char *value_below(augeas *tree, const char *path, const char *name)
-{
-	char *place = memory_format("%s/%s", path, name);
-	const char *value = NULL;
-
-	aug_get(tree, place, &value);
-	free(place);
-	return value;
-}
-
-/* A file that its lens could not read: /augeas/files/etc/fstab/error. */
-static void add_error(struct settings *settings, augeas *tree, const char *path)
-{
-	const char *message = value_below(tree, path, "message"), *line = value_below(tree, path, "line");
-	const char *file = path + strlen("/augeas/files");
-	char *name = memory_text(file, strlen(file) - strlen("/error")), *error;
-
-	error = memory_format("%s%s%s", message ? message : "it cannot be read", line ? ", line " : "", line ? line : "");
-	*ARRAY_ADD(&settings->complaints) = memory_format("the settings in '%s' are not known: %s", name, error);
-	*ARRAY_ADD(&settings->all) = (struct setting){name, NULL, error};
-}
-
-/* 0; -1 after fail(): there is no such lens. */
-static int add_errors(struct settings *settings, augeas *tree)
-{
-	char **paths = NULL;
-	int count = aug_match(tree, "/augeas//error", &paths), status = 0;
-
-	for (int i = 0; i < count; i++) {
-		const char *what = NULL;
-
-		if (!strncmp(paths[i], "/augeas/files/", strlen("/augeas/files/")))
-			add_error(settings, tree, paths[i]);
-		else if (status == 0)
-			status = fail("a 'config' line of the job: libaugeas says: %s", aug_get(tree, paths[i], &what) == 1 && what ? what : paths[i]);
-		free(paths[i]);
-	}
-	free(paths);
-	return status;
-}
-
 /* Comments, and the blanks between what an XML file has. */
 static bool is_remark(const char *path, const char *value)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] == '#' && (strstr(slash, "comment") || !value[strspn(value, " \t\r\n")]);
-}
-
-/* Tells whether the path is that of a file, whose name says nothing of what is in it. */
-static bool is_file(augeas *tree, const char *path)
-{
-	char *place = memory_format("/augeas%s/path", path);
-	bool is = aug_match(tree, place, NULL) > 0;
-
-	free(place);
-	return is;
 }
 
 /* A name stands above its value, too: in XML as a path, in JSON as the value of what is above. */
@@ -224,7 +192,7 @@ static bool is_secret_leaf(augeas *tree, const char *path)
 	const char *value = NULL;
 	bool secret = false;
 
-	while (!secret && (slash = strrchr(above, '/')) && !is_file(tree, above)) {
+	while (!secret && (slash = strrchr(above, '/')) && slash > above) {
 		secret = is_secret(slash + 1);
 		*slash = '\0';
 		if (!secret && aug_get(tree, above, &value) == 1 && value)
@@ -234,38 +202,118 @@ static bool is_secret_leaf(augeas *tree, const char *path)
 	return secret;
 }
 
-static void add_leaves(struct settings *settings, augeas *tree)
+static void add_leaves(struct settings *settings, augeas *tree, const char *file)
 {
 	char **paths = NULL;
-	int count = aug_match(tree, "/files//*", &paths);
+	int count = aug_match(tree, PARSED "//*", &paths);
 
 	for (int i = 0; i < count; i++) {
 		const char *value = NULL;
+		char *name = memory_format("%s%s", file, paths[i] + strlen(PARSED));
 
 		if (aug_get(tree, paths[i], &value) == 1 && value && !is_remark(paths[i], value))
-			add(settings, paths[i] + strlen("/files"), value, is_secret_leaf(tree, paths[i]));
+			add(settings, name, value, is_secret_leaf(tree, paths[i]));
+		free(name);
 		free(paths[i]);
 	}
 	free(paths);
 }
 
+static void add_error(struct settings *settings, const char *file, const char *error)
+{
+	*ARRAY_ADD(&settings->complaints) = memory_format("the settings in '%s' are not known: %s", file, error);
+	put(settings, memory_text(file, strlen(file)), NULL);
+	settings->all.items[settings->all.count - 1].error = memory_text(error, strlen(error));
+}
+
+/* What the lens says of a text that it could not read. */
+static char *parse_error(augeas *tree)
+{
+	const char *message = NULL, *line = NULL;
+
+	aug_get(tree, "/augeas/text" PARSED "/error/message", &message);
+	aug_get(tree, "/augeas/text" PARSED "/error/line", &line);
+	return memory_format("%s%s%s", message ? message : "it cannot be read", line ? ", line " : "", line ? line : "");
+}
+
+/* The text becomes the tree PARSED: 0; 1: it has other words than the lens has, and there is no tree; -1 after fail(): there is no such lens. */
+static int parse(augeas *tree, const char *lens, const char *text)
+{
+	int status;
+
+	aug_rm(tree, PARSED);
+	aug_set(tree, SOURCE, text);
+	status = aug_text_store(tree, lens, SOURCE, PARSED);
+	if (aug_error(tree) != AUG_NOERROR)
+		return fail("a 'config' line of the job: libaugeas says: %s", aug_error_details(tree) ? aug_error_details(tree) : aug_error_message(tree));
+	return status < 0;
+}
+
+/* libaugeas gets the text, not the path: in a user's folder, a link could lead it to a file that only root may read. */
+static int read_file(struct settings *settings, augeas *tree, const char *lens, const char *path)
+{
+	char *text = file_read_safely(path, NULL), *ended, *error;
+	int status;
+
+	if (!text) {
+		add_error(settings, path, fail_text());
+		return 0;
+	}
+	ended = memory_format("%s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n"); /* as lenses need it */
+	status = parse(tree, lens, ended);
+	if (status == 0)
+		add_leaves(settings, tree, path);
+	if (status > 0) {
+		error = parse_error(tree);
+		add_error(settings, path, error);
+		free(error);
+	}
+	free(ended);
+	free(text);
+	return status < 0 ? -1 : 0;
+}
+
+static bool is_regular(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The files of a pattern, each but once of all patterns. */
+static int read_config(struct settings *settings, augeas *tree, const struct job_config *config, name_list *known)
+{
+	char *lens = memory_format("%s%s", config->lens, strchr(config->lens, '.') ? "" : ".lns");
+	int status = parse(tree, lens, "") < 0 ? -1 : 0; /* the lens must be there even if there are no files */
+	glob_t found;
+
+	if (status == 0 && glob(config->path, 0, NULL, &found) == 0) {
+		for (size_t i = 0; status == 0 && i < found.gl_pathc; i++) {
+			const char *path = found.gl_pathv[i];
+
+			if (!is_regular(path) || !add_name(known, path))
+				continue;
+			status = read_file(settings, tree, lens, path);
+		}
+		globfree(&found);
+	}
+	free(lens);
+	return status;
+}
+
 static int read_files(struct settings *settings, const struct job *job)
 {
 	augeas *tree = aug_init(NULL, NULL, AUG_NO_MODL_AUTOLOAD | AUG_NO_LOAD | AUG_NO_ERR_CLOSE);
-	int status;
+	name_list known = {0};
+	int status = tree ? 0 : fail("libaugeas does not start");
 
-	for (size_t i = 0; tree && i < job->configs.count; i++) {
-		char *lens = memory_format("%s%s", job->configs.items[i].lens, strchr(job->configs.items[i].lens, '.') ? "" : ".lns");
-
-		aug_transform(tree, lens, job->configs.items[i].path, 0);
-		free(lens);
-	}
-	if (!tree)
-		return fail("libaugeas does not start");
-	status = aug_load(tree) < 0 ? fail("libaugeas: %s", aug_error_message(tree)) : add_errors(settings, tree);
-	if (status == 0)
-		add_leaves(settings, tree);
-	aug_close(tree);
+	for (size_t i = 0; status == 0 && i < job->configs.count; i++)
+		status = read_config(settings, tree, &job->configs.items[i], &known);
+	for (size_t i = 0; i < known.count; i++)
+		free(known.items[i]);
+	free(known.items);
+	if (tree)
+		aug_close(tree);
 	return status;
 }
 
