@@ -198,6 +198,22 @@ two_accounts() {
 	run -2 "${edge[@]}" --rate=fast in
 }
 
+@test "a run of more features and settings than there can be is passed over; one of as many as may be is not" {
+	command -v zstd >/dev/null || skip "needs zstd"
+	serve
+	"${hub[@]}" init
+	for most in 16383 16384; do
+		runs $most $most >run.$most
+		# it has a feature and a setting already
+		seq 2 $most | awk -v id=k:b:$most.0:1 '{ printf "config run=%s name=a%d value=1\n", id, $1 }' >>run.$most
+		zstd -qf run.$most -o message
+		send $most tb.run.j.k message
+	done
+	run -3 --separate-stderr "${hub[@]}" pull -o got here
+	assert_equal "$stderr" "run-hub: passed over a message of tb.run.j.k: it has more than 16384 features and settings"
+	diff <(grep -v '^stream\|^end' got) run.16383
+}
+
 @test "a message with the id of another machine's run is passed over, told once, and that run arrives" {
 	command -v zstd >/dev/null || skip "needs zstd"
 	serve

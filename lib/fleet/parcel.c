@@ -79,8 +79,8 @@ static int take_told(struct parcel *parcel, const struct fields *fields)
 	return 0;
 }
 
-/* Tells whether the record is to be kept; -1 after fail(). */
-static int take(struct parcel *parcel, struct run_table *table, const struct fields *fields)
+/* Tells whether the record is to be kept; -1 after fail(). *values counts features and settings. */
+static int take(struct parcel *parcel, struct run_table *table, const struct fields *fields, int *values)
 {
 	enum kind kind = kind_of(fields->kind, fields->kind_length);
 
@@ -93,6 +93,9 @@ static int take(struct parcel *parcel, struct run_table *table, const struct fie
 		return take_names(parcel, fields) < 0 || run_table_add(table, fields, kind) < 0 ? -1 : 1;
 	case KIND_FEATURES:
 	case KIND_CONFIG:
+		*values += kind == KIND_CONFIG ? 1 : fields->count - 1; /* but for run=ID */
+		if (*values > PARCEL_VALUES_MOST)
+			return fail("it has more than %d features and settings", PARCEL_VALUES_MOST);
 		return run_table_add(table, fields, kind) < 0 ? -1 : 1;
 	default:
 		if (fields->kind_length == strlen(FLEET_TOLD) && !memcmp(fields->kind, FLEET_TOLD, fields->kind_length))
@@ -106,6 +109,7 @@ static int read_lines(struct parcel *parcel, struct run_table *table)
 {
 	char *from = parcel->text, *to = parcel->text, *end = parcel->text + parcel->length;
 	struct fields fields;
+	int values = 0;
 
 	while (from < end) {
 		char *newline = memchr(from, '\n', (size_t)(end - from));
@@ -114,7 +118,7 @@ static int read_lines(struct parcel *parcel, struct run_table *table)
 
 		if (!newline || length > RECORD_LINE_MAX)
 			return fail("a line has no end");
-		if (fields_parse(&fields, from, length) < 0 || (kept = take(parcel, table, &fields)) < 0)
+		if (fields_parse(&fields, from, length) < 0 || (kept = take(parcel, table, &fields, &values)) < 0)
 			return -1;
 		if (kept) {
 			memmove(to, from, length + 1);

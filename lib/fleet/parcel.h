@@ -11,6 +11,12 @@
 
 enum { PARCEL_MOST = 1 << 20, PARCEL_TEXT_MOST = 8 << 20 }; /* bytes of a message, and of its text */
 
+/*
+ * Features and settings of a run. Each takes the commands that read runs 400 bytes, whereas a few bytes of a message make one. All settings net.*
+ * of a machine are 1,080, and 95 more for each further interface.
+ */
+enum { PARCEL_VALUES_MOST = 16384 };
+
 struct parcel {
 	char *text; /* with NUL behind it: `run` and the records about it, or a `told` line; each line ends with a newline */
 	size_t length;
