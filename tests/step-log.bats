@@ -29,6 +29,13 @@ setup_file() {
 			return look(values[0]) + look(values[1]);
 		}
 		__attribute__((noipa)) void spin(void) { while (!count) look(1); }
+		__attribute__((noipa)) void block(void)
+		{
+			sigset_t all;
+
+			sigfillset(&all);
+			sigprocmask(SIG_BLOCK, &all, NULL);
+		}
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; }
 		int main(int argc, char **argv)
@@ -42,6 +49,8 @@ setup_file() {
 				odd = byte == 'o';
 				if (byte == 's')
 					spin();
+				if (byte == 'b')
+					block();
 				if (byte == 'v' && vfork() == 0) { /* until it ends its parent cannot be stopped */
 					pause();
 					_exit(0);
@@ -288,6 +297,26 @@ begin_stuck() {
 	run timeout 60 tail --pid="$logger" -f /dev/null
 	assert_success
 	kill "$child"
+}
+
+# set_has_trap NAME: such a set of signals of the main thread, as SigBlk, has SIGTRAP.
+set_has_trap() { grep -q "^$1:.*[13579bdf]\\w\$" "/proc/$pid/status"; }
+
+# bats test_tags=live
+@test "a thread that blocks SIGTRAP is let go as it was" {
+	begin
+	printf b >&9
+	until_true 60 set_has_trap SigBlk
+	blocked=$(grep SigBlk "/proc/$pid/status")
+	stepping e --from=handle --to=done
+	until_true 60 set_has_trap SigPnd
+	kill "$logger"
+	run timeout 60 tail --pid="$logger" -f /dev/null
+	assert_success
+	is_free
+	assert_equal "$(grep -e SigBlk -e SigPnd "/proc/$pid/status")" "SigPnd:	0000000000000000
+$blocked"
+	unharmed
 }
 
 # bats test_tags=live

@@ -30,6 +30,8 @@
 
 enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000 };
 
+#define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
+
 const char *const stepper_registers[STEPPER_REGISTERS] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
 							   "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "flags"};
 
@@ -232,7 +234,7 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 
 	sigemptyset(&none);
 	for (;;) {
-		struct pollfd out = {.fd = tracer->out};
+		struct pollfd out = {.fd = watched ? tracer->out : -1};
 		int32_t stopped = waitpid(thread, status, __WALL | WNOHANG);
 
 		if (stopped > 0)
@@ -242,10 +244,8 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 		if (thread > 0 && take_ends(tracer))
 			continue;
 		ppoll(&out, 1, NULL, &none); /* SIGCHLD comes here only */
-		if (watched && out.revents & POLLERR)
+		if (out.revents & POLLERR)
 			return LEFT;
-		if (out.revents & POLLERR) /* it would come back at once */
-			usleep(100);
 	}
 }
 
@@ -348,23 +348,65 @@ static bool has_pending(const struct tracer *tracer, int32_t thread)
 	return false;
 }
 
-/* The thread stops; false: it has ended. */
-static bool stop(struct tracer *tracer, int32_t thread, int *signal)
+/* Sets *signal if the thread stops at one. false: it has ended. */
+static bool next_stop(struct tracer *tracer, int32_t thread, int *signal)
 {
-	int status;
+	int status, came;
 
-	*signal = 0;
-	ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
-	for (;;) {
-		if (wait_for(tracer, thread, false, &status) < 0 || !WIFSTOPPED(status))
+	if (wait_for(tracer, thread, false, &status) < 0 || !WIFSTOPPED(status))
+		return false;
+	came = signal_of(tracer, thread, status);
+	if (came > 0)
+		*signal = came;
+	return true;
+}
+
+/* A stopped thread no longer blocks SIGTRAP. Returns whether it did; *mask is what it blocked. */
+static bool unblock_trap(int32_t thread, uint64_t *mask)
+{
+	uint64_t without;
+
+	if (ptrace(PTRACE_GETSIGMASK, thread, sizeof(*mask), mask) < 0 || !(*mask & TRAP_BIT))
+		return false;
+	without = *mask & ~TRAP_BIT;
+	return ptrace(PTRACE_SETSIGMASK, thread, sizeof(without), &without) == 0;
+}
+
+/*
+ * A stopped thread runs on until it has got all signals of ours, also those that it blocks. The signal at which it stopped waits meanwhile: the end of
+ * a handler that began now would bring back the mask of now. false: it has ended.
+ */
+static bool drain(struct tracer *tracer, int32_t thread, int *signal)
+{
+	siginfo_t info;
+	bool held = ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0;
+	uint64_t mask;
+	bool unblocked = unblock_trap(thread, &mask);
+
+	do {
+		ptrace(PTRACE_CONT, thread, NULL, 0);
+		if (!next_stop(tracer, thread, signal))
 			return false;
-		*signal = signal_of(tracer, thread, status);
-		if (*signal < 0) /* it stays stopped */
-			*signal = 0;
-		if (!has_pending(tracer, thread))
-			return true;
-		ptrace(PTRACE_CONT, thread, NULL, *signal);
+	} while (has_pending(tracer, thread));
+	if (unblocked)
+		ptrace(PTRACE_SETSIGMASK, thread, sizeof(mask), &mask);
+	if (held && *signal == info.si_signo)
+		ptrace(PTRACE_SETSIGINFO, thread, NULL, &info);
+	return true;
+}
+
+static void let_go(struct tracer *tracer, const struct tracee *tracee)
+{
+	int32_t thread = tracee->thread;
+	int signal = tracee->signal;
+
+	if (!tracee->stopped) {
+		ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
+		if (!next_stop(tracer, thread, &signal))
+			return;
 	}
+	if (!has_pending(tracer, thread) || drain(tracer, thread, &signal))
+		ptrace(PTRACE_DETACH, thread, NULL, signal);
 }
 
 /* No thread has a breakpoint before the first is let go. */
@@ -372,13 +414,8 @@ static void detach_all(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->tracees.count; i++)
 		close_breakpoint(&tracer->tracees.items[i]);
-	for (size_t i = 0; i < tracer->tracees.count; i++) { /* a thread may make others meanwhile */
-		int32_t thread = tracer->tracees.items[i].thread;
-		int signal = tracer->tracees.items[i].signal;
-
-		if ((tracer->tracees.items[i].stopped && !has_pending(tracer, thread)) || stop(tracer, thread, &signal))
-			ptrace(PTRACE_DETACH, thread, NULL, signal);
-	}
+	for (size_t i = 0; i < tracer->tracees.count; i++) /* a thread may make others meanwhile */
+		let_go(tracer, &tracer->tracees.items[i]);
 }
 
 /* --- stepping ------------------------------------------------------------------------------------------------------------- */
