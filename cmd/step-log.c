@@ -90,10 +90,23 @@ static void say_ready(void)
 		warn("waiting until a thread enters '%s'; then each of its instructions takes some 30 us", from);
 }
 
+static void say_unstopped(int32_t thread)
+{
+	static bool said;
+
+	if (!said)
+		warn("thread %d entered '%s', but blocks SIGTRAP, and cannot be stepped as long as it does", thread, from);
+	said = true;
+}
+
 static int say_end(const struct stride *end)
 {
 	static const char *const reasons[] = {
-		[END_LIMIT] = "the limit is reached", [END_GONE] = "the thread has ended", [END_EXEC] = "the process runs another program", [END_LEFT] = "stopped"};
+		[END_LIMIT] = "the limit is reached",
+		[END_GONE] = "the thread has ended",
+		[END_EXEC] = "the process runs another program",
+		[END_TRAP] = "the thread blocked SIGTRAP",
+		[END_LEFT] = "stopped"};
 
 	if (end->number == END_REFUSED)
 		warn("cannot step process %llu: %s%s", (unsigned long long)pid, strerror((int)end->at),
@@ -116,6 +129,8 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 	while (!stopped && stepper_read(&stepper, &stride) > 0) {
 		if (stride.what == STRIDE_READY)
 			say_ready();
+		else if (stride.what == STRIDE_UNSTOPPED)
+			say_unstopped(stride.number);
 		else
 			steps_take(steps, &stride);
 		entered |= stride.what == STRIDE_ENTER;

@@ -29,12 +29,12 @@ setup_file() {
 			return look(values[0]) + look(values[1]);
 		}
 		__attribute__((noipa)) void spin(void) { while (!count) look(1); }
-		__attribute__((noipa)) void block(void)
+		__attribute__((noipa)) void block(int how)
 		{
 			sigset_t all;
 
 			sigfillset(&all);
-			sigprocmask(SIG_BLOCK, &all, NULL);
+			sigprocmask(how, &all, NULL);
 		}
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; }
@@ -49,8 +49,8 @@ setup_file() {
 				odd = byte == 'o';
 				if (byte == 's')
 					spin();
-				if (byte == 'b')
-					block();
+				if (byte == 'b' || byte == 'u')
+					block(byte == 'b' ? SIG_BLOCK : SIG_UNBLOCK);
 				if (byte == 'v' && vfork() == 0) { /* until it ends its parent cannot be stopped */
 					pause();
 					_exit(0);
@@ -303,19 +303,39 @@ begin_stuck() {
 set_has_trap() { grep -q "^$1:.*[13579bdf]\\w\$" "/proc/$pid/status"; }
 
 # bats test_tags=live
-@test "a thread that blocks SIGTRAP is let go as it was" {
+@test "a thread that blocks SIGTRAP is not stepped, which is told, and let go as it was" {
 	begin
 	printf b >&9
 	until_true 60 set_has_trap SigBlk
 	blocked=$(grep SigBlk "/proc/$pid/status")
-	stepping e --from=handle --to=done
-	until_true 60 set_has_trap SigPnd
+	stepping ee --from=handle --to=done
+	until_true 60 grep -q . err
+	assert_equal "$(cat err)" "step-log: thread $pid entered 'handle', but blocks SIGTRAP, and cannot be stepped as long as it does"
+	set_has_trap SigPnd
 	kill "$logger"
 	run timeout 60 tail --pid="$logger" -f /dev/null
 	assert_success
 	is_free
 	assert_equal "$(grep -e SigBlk -e SigPnd "/proc/$pid/status")" "SigPnd:	0000000000000000
 $blocked"
+	unharmed
+}
+
+# bats test_tags=live
+@test "a thread is stepped when it no longer blocks SIGTRAP; if it blocks that between, the log ends" {
+	begin
+	printf b >&9
+	until_true 60 set_has_trap SigBlk
+	stepping e --from=handle --to=done
+	until_true 60 grep -q 'blocks SIGTRAP' err
+	printf ue >&9
+	until_true 60 is_free
+	until_true 60 grep -q 'what=end .*why=to' log
+	stepping b --from=block --to=done
+	until_true 60 grep -q 'what=end .*why=trap' log
+	assert_equal "$(cat err)" "step-log: the thread blocked SIGTRAP before 'block' was over"
+	assert_equal "$(grep SigPnd "/proc/$pid/status")" "SigPnd:	0000000000000000"
+	set_has_trap SigBlk
 	unharmed
 }
 

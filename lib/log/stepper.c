@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -23,6 +24,7 @@
 #include "base/now.h"
 #include "base/number.h"
 #include "base/open_files.h"
+#include "base/proc.h"
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
@@ -87,7 +89,7 @@ static bool is_read(const struct tracer *tracer)
 
 /* --- threads ------------------------------------------------------------------------------------------------------------ */
 
-/* An instruction breakpoint of a thread; -1 with errno. */
+/* An instruction breakpoint of a thread; each hit sends SIGIO, too, which no mask of the thread delays. -1 with errno. */
 static int break_at(int32_t thread, uint64_t address)
 {
 	struct perf_event_attr attributes = {
@@ -102,8 +104,13 @@ static int break_at(int32_t thread, uint64_t address)
 		.sigtrap = 1,
 		.remove_on_exec = 1,
 	};
+	int breakpoint = (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (breakpoint >= 0) {
+		fcntl(breakpoint, F_SETOWN, getpid());
+		fcntl(breakpoint, F_SETFL, O_ASYNC);
+	}
+	return breakpoint;
 }
 
 static struct tracee *tracee_of(struct tracer *tracer, int32_t thread)
@@ -198,12 +205,30 @@ static bool stops_at_ours(const struct tracer *tracer, int32_t thread)
 	return ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0 && is_ours(tracer, thread, &info);
 }
 
-static void on_child(int signal)
+static volatile sig_atomic_t hit; /* a breakpoint, and wait_for() did not tell of it yet */
+
+static void on_signal(int signal)
 {
-	(void)signal;
+	hit |= signal == SIGIO;
 }
 
-enum { NOBODY = -1, LEFT = -2 };
+/* Whether SIGTRAP is in this set of a thread's signals, as "\nSigBlk:" in /proc; a name there has no line break. */
+static bool has_trap(int32_t thread, const char *set)
+{
+	char text[1 << 16], *line; /* which has all its groups */
+
+	proc_read(thread, "status", text, sizeof(text));
+	line = strstr(text, set);
+	return line && strtoull(line + strlen(set), NULL, 16) & TRAP_BIT;
+}
+
+/* A thread that blocks SIGTRAP does not stop at a breakpoint. Whether it ran over one. */
+static bool has_run_over(int32_t thread)
+{
+	return has_trap(thread, "\nSigBlk:") && has_trap(thread, "\nSigPnd:");
+}
+
+enum { NOBODY = -1, LEFT = -2, HIT = -3 };
 
 /* Takes the end of a thread. False: it has not ended; its stop, which waitid(2) tells of traced threads whatever it is asked for, is left. */
 static bool take_end(idtype_t which, int32_t thread)
@@ -227,13 +252,18 @@ static bool take_ends(const struct tracer *tracer)
 	return taken;
 }
 
-/* The next thread that stops or ends, of any or of this one; NOBODY: there is none left; LEFT: nobody reads any more (where `watched`). */
+/*
+ * The next thread that stops or ends, of any or of this one; NOBODY: there is none left. Where `watched` also LEFT: nobody reads any more; HIT: some
+ * thread came to a breakpoint, and had a moment to stop.
+ */
 static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watched, int *status)
 {
-	sigset_t none;
+	static const struct timespec moment = {.tv_nsec = 1000000};
+	sigset_t blocked;
 
-	sigemptyset(&none);
+	sigemptyset(&blocked);
 	for (;;) {
+		bool is_hit = watched && hit;
 		struct pollfd out = {.fd = watched ? tracer->out : -1};
 		int32_t stopped = waitpid(thread, status, __WALL | WNOHANG);
 
@@ -243,7 +273,11 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 			return NOBODY;
 		if (thread > 0 && take_ends(tracer))
 			continue;
-		ppoll(&out, 1, NULL, &none); /* SIGCHLD comes here only */
+		(is_hit ? sigaddset : sigdelset)(&blocked, SIGIO);
+		if (ppoll(&out, 1, is_hit ? &moment : NULL, &blocked) == 0) { /* SIGCHLD and SIGIO come here only */
+			hit = false;
+			return HIT;
+		}
 		if (out.revents & POLLERR)
 			return LEFT;
 	}
@@ -302,10 +336,10 @@ static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
 		int status;
 		int32_t thread = wait_for(tracer, -1, true, &status);
 
-		if (thread == NOBODY)
-			return -1 - END_GONE;
-		if (thread == LEFT)
-			return -1 - END_LEFT;
+		if (thread == HIT && !has_run_over(tracer->stepped))
+			continue;
+		if (thread < 0)
+			return -1 - (thread == HIT ? END_TRAP : thread == LEFT ? END_LEFT : END_GONE);
 		if (thread != tracer->stepped) {
 			let_go_on(tracer, thread, status);
 			continue;
@@ -420,6 +454,21 @@ static void detach_all(struct tracer *tracer)
 
 /* --- stepping ------------------------------------------------------------------------------------------------------------- */
 
+/* Threads that ran over `from`. Each gets a breakpoint again when it stops, as it lets SIGTRAP in. false: nobody reads any more. */
+static bool tell_unstopped(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->tracees.count; i++) {
+		struct tracee *tracee = &tracer->tracees.items[i];
+
+		if (tracee->breakpoint < 0 || !has_run_over(tracee->thread))
+			continue;
+		close_breakpoint(tracee);
+		if (!tell(tracer, (struct stride){.what = STRIDE_UNSTOPPED, .number = tracee->thread}))
+			return false;
+	}
+	return true;
+}
+
 /* Until a thread comes to `from`. As go(). */
 static int await(struct tracer *tracer)
 {
@@ -428,8 +477,10 @@ static int await(struct tracer *tracer)
 		int32_t thread = wait_for(tracer, -1, true, &status);
 		struct user_regs_struct at;
 
+		if (thread == HIT && tell_unstopped(tracer))
+			continue;
 		if (thread < 0)
-			return -1 - (thread == LEFT ? END_LEFT : END_GONE);
+			return -1 - (thread == NOBODY ? END_GONE : END_LEFT);
 		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC) {
 			tracee_of(tracer, thread)->stopped = true;
 			return -1 - END_EXEC;
@@ -457,7 +508,10 @@ static bool is_own(const struct tracer *tracer, uint64_t address)
 	return address >= tracer->plan.code && address < tracer->plan.code_end;
 }
 
-/* Runs on to this address, with the stack at least so high; a signal that came is delivered first. As go(). */
+/*
+ * Runs on to this address, with the stack at least so high; a signal that came is delivered first. A breakpoint's signal at another address has waited
+ * while the thread blocked it. As go().
+ */
 static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int signal)
 {
 	int breakpoint = break_at(tracer->stepped, address), status;
@@ -467,7 +521,9 @@ static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int s
 	do {
 		status = go(tracer, PTRACE_CONT, signal);
 		signal = status > 0 ? status : 0;
-	} while (status > 0 || (status == 0 && (tracer->at.rip != address || tracer->at.rsp < stack)));
+	} while (status > 0 || (status == 0 && tracer->at.rip == address && tracer->at.rsp < stack));
+	if (status == 0 && tracer->at.rip != address)
+		status = -1 - END_TRAP;
 	close(breakpoint);
 	return status;
 }
@@ -597,16 +653,18 @@ static _Noreturn void serve(const struct stepper_plan *plan, int out)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
 	struct tracer tracer = {.plan = *plan, .out = STDOUT_FILENO};
-	sigset_t child;
+	sigset_t waited;
 
 	setsid();
 	prctl(PR_SET_NAME, "tailblame-steps");
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_child}, NULL);
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, NULL);
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = on_signal}, NULL);
+	sigaction(SIGIO, &(struct sigaction){.sa_handler = on_signal}, NULL);
+	sigemptyset(&waited);
+	sigaddset(&waited, SIGCHLD);
+	sigaddset(&waited, SIGIO);
+	sigprocmask(SIG_BLOCK, &waited, NULL);
 	dup2(out, STDOUT_FILENO);
 	open_files_close(STDERR_FILENO);
 	trace(&tracer);

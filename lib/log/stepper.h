@@ -27,17 +27,27 @@ struct stepper_plan {
 };
 
 enum stride_what {
-	STRIDE_READY,  /* from here on a thread that comes to `from` is stepped */
-	STRIDE_ENTER,  /* it came there; to: whereto it returns */
-	STRIDE_BLOCK,  /* instructions one behind the other, from `at` to the one at `to`, that led elsewhere; registers before that */
-	STRIDE_CALL,   /* at: whence, to: whither */
-	STRIDE_RETURN, /* to: whither; its result is in the first register */
-	STRIDE_OVER,   /* to: code that is not the program's, which is run until it returns */
-	STRIDE_SIGNAL, /* one of this number came, and what it led to was stepped over */
+	STRIDE_READY,	  /* from here on a thread that comes to `from` is stepped */
+	STRIDE_UNSTOPPED, /* thread `number` came there, but blocks SIGTRAP, and so did not stop */
+	STRIDE_ENTER,	  /* it came there; to: whereto it returns */
+	STRIDE_BLOCK,	  /* instructions one behind the other, from `at` to the one at `to`, that led elsewhere; registers before that */
+	STRIDE_CALL,	  /* at: whence, to: whither */
+	STRIDE_RETURN,	  /* to: whither; its result is in the first register */
+	STRIDE_OVER,	  /* to: code that is not the program's, which is run until it returns */
+	STRIDE_SIGNAL,	  /* one of this number came, and what it led to was stepped over */
 	STRIDE_END,
 };
 
-enum stride_end { END_TO, END_RETURNED /* to code that is not the program's */, END_LIMIT, END_GONE, END_EXEC, END_REFUSED /* `number` is why */, END_LEFT };
+enum stride_end {
+	END_TO,
+	END_RETURNED, /* to code that is not the program's */
+	END_LIMIT,
+	END_GONE,
+	END_EXEC,
+	END_TRAP,     /* it blocked SIGTRAP, and so ran on */
+	END_REFUSED,  /* `at` is why */
+	END_LEFT
+};
 
 struct stride {
 	enum stride_what what;
