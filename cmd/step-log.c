@@ -176,10 +176,11 @@ int main(int argc, char **argv)
 		warn("%s", fail_text());
 	if (status == EXIT_INCOMPLETE)
 		stream_mark_incomplete(stream);
-	if (status != EXIT_FAILED)
+	if (status != EXIT_FAILED) {
 		status = stream_close(stream);
-	if (status == EXIT_FAILED && *fail_text())
-		warn("%s", fail_text());
+		if (status == EXIT_FAILED && *fail_text())
+			warn("%s", fail_text());
+	}
 	steps_free(steps);
 	lookup_free(lookup);
 	return status;

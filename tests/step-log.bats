@@ -360,7 +360,7 @@ $blocked"
 	begin
 	stepping '' --from=handle --to=done
 	run -1 timeout 100 step-log -p "$pid" --from=handle --to=done
-	assert_output --partial "cannot step process $pid: Operation not permitted"
+	assert_output "step-log: cannot step process $pid: Operation not permitted; it needs root, and nobody else may debug it"
 	kill "$logger"
 	unharmed
 	run -1 step-log -p $$ --from=nobody --to=main
