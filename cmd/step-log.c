@@ -105,15 +105,17 @@ static int say_end(const struct stride *end)
 		[END_LIMIT] = "the limit is reached",
 		[END_GONE] = "the thread has ended",
 		[END_EXEC] = "the process runs another program",
-		[END_TRAP] = "the thread blocked SIGTRAP",
+		[END_TRAP] = "the thread blocked or ignored SIGTRAP",
 		[END_LEFT] = "stopped"};
 
 	if (end->number == END_REFUSED)
 		warn("cannot step process %llu: %s%s", (unsigned long long)pid, strerror((int)end->at),
 		     end->at == EPERM ? "; it needs root, and nobody else may debug it" : end->at == EINVAL || end->at == E2BIG ? "; it needs Linux 5.13" : "");
+	else if (end->number == END_IGNORED)
+		warn("cannot step process %llu: it ignores SIGTRAP, and would no longer ignore that afterwards", (unsigned long long)pid);
 	else if (reasons[end->number])
 		warn("%s before '%s' was over", reasons[end->number], from);
-	return end->number == END_REFUSED ? EXIT_FAILED : reasons[end->number] ? EXIT_INCOMPLETE : EXIT_DONE;
+	return end->number == END_REFUSED || end->number == END_IGNORED ? EXIT_FAILED : reasons[end->number] ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
 /* Until the child has let the process go. Returns the exit status. */

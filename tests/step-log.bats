@@ -36,6 +36,7 @@ setup_file() {
 			sigfillset(&all);
 			sigprocmask(how, &all, NULL);
 		}
+		__attribute__((noipa)) void ignore(void (*how)(int)) { signal(SIGTRAP, how); }
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; }
 		int main(int argc, char **argv)
@@ -49,6 +50,8 @@ setup_file() {
 				odd = byte == 'o';
 				if (byte == 's')
 					spin();
+				if (byte == 'i' || byte == 'd')
+					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
 					block(byte == 'b' ? SIG_BLOCK : SIG_UNBLOCK);
 				if (byte == 'v' && vfork() == 0) { /* until it ends its parent cannot be stopped */
@@ -333,9 +336,31 @@ $blocked"
 	until_true 60 grep -q 'what=end .*why=to' log
 	stepping b --from=block --to=done
 	until_true 60 grep -q 'what=end .*why=trap' log
-	assert_equal "$(cat err)" "step-log: the thread blocked SIGTRAP before 'block' was over"
+	assert_equal "$(cat err)" "step-log: the thread blocked or ignored SIGTRAP before 'block' was over"
 	assert_equal "$(grep SigPnd "/proc/$pid/status")" "SigPnd:	0000000000000000"
 	set_has_trap SigBlk
+	unharmed
+}
+
+# bats test_tags=live
+@test "a process that ignores SIGTRAP is not stepped, and goes on to ignore it" {
+	begin
+	printf i >&9
+	until_true 60 set_has_trap SigIgn
+	run -1 timeout 60 step-log -p "$pid" --from=handle --to=done
+	assert_output "step-log: cannot step process $pid: it ignores SIGTRAP, and would no longer ignore that afterwards"
+	for from in handle ignore; do # before it comes there, and after
+		printf d >&9
+		while set_has_trap SigIgn; do :; done
+		stepping i --from=$from --to=done
+		wait "$logger" || echo $? >>statuses
+		set_has_trap SigIgn
+		cat err >>errors
+	done
+	assert_equal "$(cat statuses errors)" "1
+3
+$output
+step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	unharmed
 }
 

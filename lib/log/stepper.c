@@ -228,6 +228,12 @@ static bool has_run_over(int32_t thread)
 	return has_trap(thread, "\nSigBlk:") && has_trap(thread, "\nSigPnd:");
 }
 
+/* A step ends with a SIGTRAP that the kernel forces upon the thread: a process that ignores it would do so no more. */
+static bool ignores_trap(const struct tracer *tracer)
+{
+	return has_trap(tracer->plan.process, "\nSigIgn:");
+}
+
 enum { NOBODY = -1, LEFT = -2, HIT = -3 };
 
 /* Takes the end of a thread. False: it has not ended; its stop, which waitid(2) tells of traced threads whatever it is asked for, is left. */
@@ -522,7 +528,7 @@ static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int s
 		status = go(tracer, PTRACE_CONT, signal);
 		signal = status > 0 ? status : 0;
 	} while (status > 0 || (status == 0 && tracer->at.rip == address && tracer->at.rsp < stack));
-	if (status == 0 && tracer->at.rip != address)
+	if (status == 0 && (tracer->at.rip != address || ignores_trap(tracer)))
 		status = -1 - END_TRAP;
 	close(breakpoint);
 	return status;
@@ -622,6 +628,8 @@ static enum stride_end log_steps(struct tracer *tracer)
 	struct stride enter = {.what = STRIDE_ENTER, .at = tracer->plan.from};
 	int status = 0;
 
+	if (ignores_trap(tracer))
+		return END_IGNORED;
 	enter.to = word_at(tracer, tracer->at.rsp);
 	take_registers(&tracer->at, enter.registers);
 	*ARRAY_ADD(&tracer->frames) = (struct frame){enter.to, tracer->at.rsp};
@@ -636,12 +644,15 @@ static enum stride_end log_steps(struct tracer *tracer)
 static void trace(struct tracer *tracer)
 {
 	struct stride end = {.what = STRIDE_END};
-	int error = seize_all(tracer), status = 0;
+	int error = 0, status = -1 - END_IGNORED;
 
-	if (!error)
-		error = break_all(tracer);
-	if (!error)
-		status = tell(tracer, (struct stride){.what = STRIDE_READY}) ? await(tracer) : -1 - END_LEFT;
+	if (!ignores_trap(tracer)) {
+		error = seize_all(tracer);
+		if (!error)
+			error = break_all(tracer);
+		if (!error)
+			status = tell(tracer, (struct stride){.what = STRIDE_READY}) ? await(tracer) : -1 - END_LEFT;
+	}
 	end.number = error ? END_REFUSED : status < 0 ? -1 - status : (int)log_steps(tracer);
 	end.at = (uint64_t)(error ? error : errno);
 	detach_all(tracer); /* before anybody hears of it */

@@ -44,7 +44,8 @@ enum stride_end {
 	END_LIMIT,
 	END_GONE,
 	END_EXEC,
-	END_TRAP,     /* it blocked SIGTRAP, and so ran on */
+	END_TRAP,     /* it blocked SIGTRAP, and so ran on, or ignored it */
+	END_IGNORED,  /* the process ignored SIGTRAP before */
 	END_REFUSED,  /* `at` is why */
 	END_LEFT
 };

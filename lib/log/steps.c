@@ -216,7 +216,8 @@ static const char *const whats[] = {[STRIDE_ENTER] = "enter",	[STRIDE_BLOCK] = "
 				    [STRIDE_RETURN] = "return", [STRIDE_OVER] = "over", [STRIDE_SIGNAL] = "signal", [STRIDE_END] = "end"};
 
 static const char *const ends[] = {[END_TO] = "to",	[END_RETURNED] = "returned", [END_LIMIT] = "limit", [END_GONE] = "gone",
-				   [END_EXEC] = "exec", [END_TRAP] = "trap",         [END_REFUSED] = "refused",   [END_LEFT] = "stopped"};
+				   [END_EXEC] = "exec", [END_TRAP] = "trap",	 [END_IGNORED] = "ignored", [END_REFUSED] = "refused",
+				   [END_LEFT] = "stopped"};
 
 static void add_what(struct steps *steps, struct line *line, const struct stride *stride)
 {
