@@ -10,8 +10,9 @@ setup_file() {
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <string.h>
+		#include <sys/syscall.h>
 		#include <unistd.h>
-		volatile int odd, count;
+		volatile int odd, count, caught;
 		__attribute__((noipa)) int look(int n)
 		{
 			if (odd)
@@ -37,19 +38,30 @@ setup_file() {
 			sigprocmask(how, &all, NULL);
 		}
 		__attribute__((noipa)) void ignore(void (*how)(int)) { signal(SIGTRAP, how); }
+		__attribute__((noipa)) void queue(void) /* one signal after the other, without a branch between */
+		{
+			long number = SYS_tkill, me = syscall(SYS_gettid), got;
+
+			__asm__ volatile(".rept 500\nmov %1, %%rax\nsyscall\n.endr" : "=&a"(got) : "r"(number), "D"(me), "S"(SIGUSR2) : "rcx", "r11", "memory");
+			if (caught != 500)
+				abort();
+		}
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
-		static void on_signal(int number) { if (number == SIGUSR1) count = 1; }
+		static void on_signal(int number) { if (number == SIGUSR1) count = 1; else caught++; }
 		int main(int argc, char **argv)
 		{
 			pthread_t thread;
 
 			signal(SIGUSR1, on_signal);
+			signal(SIGUSR2, on_signal);
 			for (int i = 0; i < 3; i++)
 				pthread_create(&thread, NULL, other, NULL);
 			for (int byte; (byte = getchar()) != EOF;) {
 				odd = byte == 'o';
 				if (byte == 's')
 					spin();
+				if (byte == 'q')
+					queue();
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -362,6 +374,20 @@ $blocked"
 $output
 step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	unharmed
+}
+
+# bats test_tags=live
+@test "a signal that comes when nobody reads any more is not lost" {
+	begin
+	stepping '' --from=queue --to=done
+	until_true 60 has_breakpoints
+	kill -STOP "$logger" # its pipe has room for some 370 strides
+	printf q >&9
+	unharmed
+	kill -CONT "$logger"
+	wait "$logger" || true
+	assert_equal "$(cat err)" "step-log: stopped before 'queue' was over"
+	[ "$(grep -c what=signal log)" -gt 300 ]
 }
 
 # bats test_tags=live

@@ -514,6 +514,13 @@ static bool is_own(const struct tracer *tracer, uint64_t address)
 	return address >= tracer->plan.code && address < tracer->plan.code_end;
 }
 
+/* The log ends, for -1 - enum stride_end, while the stepped thread is stopped at a signal, which it gets when it is let go. */
+static int end_at(struct tracer *tracer, int signal, int status)
+{
+	tracee_of(tracer, tracer->stepped)->signal = signal;
+	return status;
+}
+
 /*
  * Runs on to this address, with the stack at least so high; a signal that came is delivered first. A breakpoint's signal at another address has waited
  * while the thread blocked it. As go().
@@ -523,7 +530,7 @@ static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int s
 	int breakpoint = break_at(tracer->stepped, address), status;
 
 	if (breakpoint < 0)
-		return -1 - (errno == ESRCH ? END_GONE : END_REFUSED);
+		return end_at(tracer, signal, -1 - (errno == ESRCH ? END_GONE : END_REFUSED));
 	do {
 		status = go(tracer, PTRACE_CONT, signal);
 		signal = status > 0 ? status : 0;
@@ -613,7 +620,7 @@ static int step(struct tracer *tracer)
 		struct stride stride = {.what = STRIDE_SIGNAL, .number = status, .at = tracer->at.rip};
 
 		if (!tell(tracer, stride))
-			return -1 - END_LEFT;
+			return end_at(tracer, status, -1 - END_LEFT);
 		status = run_to(tracer, tracer->at.rip, tracer->at.rsp, status);
 	}
 	if (status < 0)
