@@ -38,6 +38,13 @@ setup_file() {
 			sigprocmask(how, &all, NULL);
 		}
 		__attribute__((noipa)) void ignore(void (*how)(int)) { signal(SIGTRAP, how); }
+		__attribute__((noipa)) void block_itself(void) /* no library does it */
+		{
+			long got, trap = 1 << (SIGTRAP - 1);
+			register long size __asm__("r10") = 8;
+
+			__asm__ volatile("syscall" : "=a"(got) : "a"(SYS_rt_sigprocmask), "D"(SIG_BLOCK), "S"(&trap), "d"(NULL), "r"(size) : "rcx", "r11", "memory");
+		}
 		__attribute__((noipa)) void queue(void) /* one signal after the other, without a branch between */
 		{
 			long number = SYS_tkill, me = syscall(SYS_gettid), got;
@@ -54,6 +61,7 @@ setup_file() {
 
 			signal(SIGUSR1, on_signal);
 			signal(SIGUSR2, on_signal);
+			signal(SIGTRAP, on_signal);
 			for (int i = 0; i < 3; i++)
 				pthread_create(&thread, NULL, other, NULL);
 			for (int byte; (byte = getchar()) != EOF;) {
@@ -62,6 +70,8 @@ setup_file() {
 					spin();
 				if (byte == 'q')
 					queue();
+				if (byte == 'r')
+					block_itself();
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -351,6 +361,12 @@ $blocked"
 	assert_equal "$(cat err)" "step-log: the thread blocked or ignored SIGTRAP before 'block' was over"
 	assert_equal "$(grep SigPnd "/proc/$pid/status")" "SigPnd:	0000000000000000"
 	set_has_trap SigBlk
+	printf u >&9
+	while set_has_trap SigBlk; do :; done
+	stepping r --from=block_itself --to=done
+	until_true 60 grep -q 'what=end .*why=trap' log
+	set_has_trap SigBlk
+	set_has_trap SigCgt
 	unharmed
 }
 

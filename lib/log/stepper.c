@@ -30,7 +30,7 @@
 #define TRAP_PERF 6
 #endif
 
-enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000 };
+enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, SYSTEM_CALL_STOP = SIGTRAP | 0x80 };
 
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
 
@@ -140,7 +140,7 @@ static void forget(struct tracer *tracer, int32_t thread)
 /* 0, or an errno. */
 static int seize(struct tracer *tracer, int32_t thread)
 {
-	if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC) < 0)
+	if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD) < 0)
 		return errno == ESRCH ? 0 : errno;
 	tracee_of(tracer, thread);
 	return 0;
@@ -304,7 +304,7 @@ static int signal_of(struct tracer *tracer, int32_t thread, int status)
 		tracee_of(tracer, (int32_t)made);
 	if (event == PTRACE_EVENT_STOP && stops_group(signal))
 		return -1;
-	return event || (signal == SIGTRAP && stops_at_ours(tracer, thread)) ? 0 : signal;
+	return event || signal == SYSTEM_CALL_STOP || (signal == SIGTRAP && stops_at_ours(tracer, thread)) ? 0 : signal;
 }
 
 /* A thread that is not the one that is stepped. */
@@ -610,11 +610,34 @@ static bool is_branch(uint64_t word)
 	       (code == 0x0f && (word >> 8 & 0xf0) == 0x80);
 }
 
+/* By syscall or int 0x80. */
+static bool is_system_call(uint64_t word)
+{
+	return (word & 0xffff) == 0x050f || (word & 0xffff) == 0x80cd;
+}
+
+/*
+ * One instruction. A step over a system call that blocks SIGTRAP would undo that, so the thread stops where such a call begins, and where it ends. As
+ * go().
+ */
+static int execute(struct tracer *tracer, uint64_t word)
+{
+	int status;
+
+	if (!is_system_call(word))
+		return go(tracer, PTRACE_SINGLESTEP, 0);
+	status = go(tracer, PTRACE_SYSCALL, 0);
+	if (status == 0)
+		status = go(tracer, PTRACE_SYSCALL, 0);
+	return status == 0 && (ignores_trap(tracer) || has_trap(tracer->stepped, "\nSigBlk:")) ? -1 - END_TRAP : status;
+}
+
 /* As go(). */
 static int step(struct tracer *tracer)
 {
 	struct user_regs_struct before = tracer->at;
-	int status = go(tracer, PTRACE_SINGLESTEP, 0);
+	uint64_t word = word_at(tracer, before.rip);
+	int status = execute(tracer, word);
 
 	if (status > 0) {
 		struct stride stride = {.what = STRIDE_SIGNAL, .number = status, .at = tracer->at.rip};
@@ -626,7 +649,7 @@ static int step(struct tracer *tracer)
 	if (status < 0)
 		return status;
 	tracer->steps++;
-	return tracer->at.rip - before.rip > INSTRUCTION_MOST || is_branch(word_at(tracer, before.rip)) ? transfer(tracer, &before) : 0;
+	return tracer->at.rip - before.rip > INSTRUCTION_MOST || is_branch(word) ? transfer(tracer, &before) : 0;
 }
 
 /* Returns enum stride_end. */
