@@ -45,6 +45,17 @@ setup_file() {
 
 			__asm__ volatile("syscall" : "=a"(got) : "a"(SYS_rt_sigprocmask), "D"(SIG_BLOCK), "S"(&trap), "d"(NULL), "r"(size) : "rcx", "r11", "memory");
 		}
+		static void wait_in_line(void) /* 40000 signals */
+		{
+			siginfo_t info = {.si_code = SI_QUEUE};
+			sigset_t one;
+
+			sigemptyset(&one);
+			sigaddset(&one, SIGRTMIN);
+			sigprocmask(SIG_BLOCK, &one, NULL);
+			for (int i = 0; i < 40000 && syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGRTMIN, &info) == 0; i++)
+				;
+		}
 		__attribute__((noipa)) void queue(void) /* one signal after the other, without a branch between */
 		{
 			long number = SYS_tkill, me = syscall(SYS_gettid), got;
@@ -72,6 +83,8 @@ setup_file() {
 					queue();
 				if (byte == 'r')
 					block_itself();
+				if (byte == 'p')
+					wait_in_line();
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -404,6 +417,18 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	wait "$logger" || true
 	assert_equal "$(cat err)" "step-log: stopped before 'queue' was over"
 	[ "$(grep -c what=signal log)" -gt 300 ]
+}
+
+# bats test_tags=live
+@test "a thread for which many signals wait is let go at once" {
+	begin
+	[ "$(ulimit -i)" -gt 50000 ] || skip "so many signals may not wait"
+	printf p >&9
+	until_true 60 grep -q 'SigQ:.[4-9]..../' "/proc/$pid/status"
+	stepping e --from=handle --to=done
+	run timeout 4 tail --pid="$logger" -f /dev/null
+	assert_success
+	unharmed
 }
 
 # bats test_tags=live

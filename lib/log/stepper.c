@@ -30,7 +30,7 @@
 #define TRAP_PERF 6
 #endif
 
-enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, SYSTEM_CALL_STOP = SIGTRAP | 0x80 };
+enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64, SYSTEM_CALL_STOP = SIGTRAP | 0x80 };
 
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
 
@@ -376,15 +376,19 @@ static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
 
 /* --- letting go ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether a signal of ours still waits for the thread. */
+/* Whether a signal of ours still waits for the thread. The kernel goes through all signals that wait for each that it tells. */
 static bool has_pending(const struct tracer *tracer, int32_t thread)
 {
-	struct __ptrace_peeksiginfo_args from = {.nr = 1};
-	siginfo_t info;
+	struct __ptrace_peeksiginfo_args from = {.nr = PEEKED_MOST};
+	siginfo_t infos[PEEKED_MOST];
+	long count;
 
-	for (; ptrace(PTRACE_PEEKSIGINFO, thread, &from, &info) == 1; from.off++)
-		if (is_ours(tracer, thread, &info))
-			return true;
+	if (!has_trap(thread, "\nSigPnd:"))
+		return false;
+	for (; (count = ptrace(PTRACE_PEEKSIGINFO, thread, &from, infos)) > 0; from.off += (uint64_t)count)
+		for (long i = 0; i < count; i++)
+			if (is_ours(tracer, thread, &infos[i]))
+				return true;
 	return false;
 }
 
