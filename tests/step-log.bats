@@ -85,6 +85,9 @@ setup_file() {
 					block_itself();
 				if (byte == 'p')
 					wait_in_line();
+				if (byte == 't')
+					for (int i = 0; i < 60; i++)
+						pthread_create(&thread, NULL, other, NULL);
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -121,9 +124,9 @@ begin() {
 is_traced() { grep -q 'TracerPid:.[1-9]' "/proc/$pid/status"; }
 is_free() { ! is_traced; }
 
-# Each of the four threads has one.
+# Each of the threads has one.
 has_breakpoints() {
-	[ "$(find "/proc/$(sed -n 's/TracerPid:.//p' "/proc/$pid/status")/fd" -lname '*perf_event*' | wc -l)" = 4 ]
+	[ "$(find "/proc/$(sed -n 's/TracerPid:.//p' "/proc/$pid/status")/fd" -lname '*perf_event*' | wc -l)" = "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" ]
 }
 
 # unharmed: the program ends as it should.
@@ -428,6 +431,18 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	stepping e --from=handle --to=done
 	run timeout 4 tail --pid="$logger" -f /dev/null
 	assert_success
+	unharmed
+}
+
+# bats test_tags=live
+@test "a process has more threads than step-log may have files, at first" {
+	begin
+	printf t >&9
+	until_true 60 bash -c "[ \$(ls /proc/$pid/task | wc -l) = 64 ]"
+	ulimit -Sn 60
+	stepping e --from=handle --to=done
+	wait "$logger"
+	assert_equal "$(cat err)" ''
 	unharmed
 }
 
