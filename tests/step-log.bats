@@ -5,7 +5,9 @@ load helper
 
 setup_file() {
 	cat >"$BATS_FILE_TMPDIR/prog.c" <<-'END'
+		#define _GNU_SOURCE
 		#include <pthread.h>
+		#include <sched.h>
 		#include <signal.h>
 		#include <stdio.h>
 		#include <stdlib.h>
@@ -64,6 +66,8 @@ setup_file() {
 			if (caught != 500)
 				abort();
 		}
+		static char stack[65536];
+		static int child(void *arg) { return execl("/bin/true", "true", arg); }
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; else caught++; }
 		int main(int argc, char **argv)
@@ -88,6 +92,8 @@ setup_file() {
 				if (byte == 't')
 					for (int i = 0; i < 60; i++)
 						pthread_create(&thread, NULL, other, NULL);
+				if (byte == 'c')
+					clone(child, stack + sizeof(stack), SIGURG, NULL);
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -443,6 +449,17 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	stepping e --from=handle --to=done
 	wait "$logger"
 	assert_equal "$(cat err)" ''
+	unharmed
+}
+
+# bats test_tags=live
+@test "a child by clone(2) with a signal of its own executes a program while a thread is waited for" {
+	begin
+	stepping c --from=queue --to=done
+	until_true 60 pgrep -P "$pid" -x true >pids
+	printf q >&9
+	wait "$logger"
+	grep -q 'what=end .*why=to' log
 	unharmed
 }
 

@@ -491,7 +491,7 @@ static int await(struct tracer *tracer)
 			continue;
 		if (thread < 0)
 			return -1 - (thread == NOBODY ? END_GONE : END_LEFT);
-		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC) {
+		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC && thread == tracer->plan.process) { /* and not its child */
 			tracee_of(tracer, thread)->stopped = true;
 			return -1 - END_EXEC;
 		}
