@@ -301,7 +301,7 @@ without_bpf() {
 		kill $!
 		wait $! || [ $? = 3 ]
 		if [ "$by" ]; then
-			assert [ "$output" -le $([ $by = ./unset ] && echo 1 || echo 0) ] # the one that reads what is executed
+			assert [ "$output" -le "$([ $by = ./unset ] && echo 1 || echo 0)" ] # the one that reads what is executed
 		else
 			[ "$output" -gt 1 ] || skip "this kernel refuses BPF"
 		fi
