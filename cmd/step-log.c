@@ -146,6 +146,20 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 	return say_end(&end);
 }
 
+/* Closes the stream, too. Returns the exit status; `status` is that of log_steps(). */
+static int write_log(struct stream *stream, struct steps *steps, int status)
+{
+	stream_output(stream, STDOUT_FILENO, as_text);
+	if (steps_write(steps) < 0)
+		warn("%s", fail_text());
+	if (status == EXIT_INCOMPLETE)
+		stream_mark_incomplete(stream);
+	status = stream_close(stream);
+	if (status == EXIT_FAILED && *fail_text())
+		warn("%s", fail_text());
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "", "log what a thread does between two functions, block by block"), status;
@@ -169,20 +183,14 @@ int main(int argc, char **argv)
 	if (global_function(plan.process, from, lookup, &plan.from, &plan.code, &plan.code_end) < 0 || find_to(&plan, lookup) < 0)
 		die("%s", fail_text());
 	stream = stream_create();
-	stream_output(stream, STDOUT_FILENO, as_text);
 	steps = steps_new(stream, plan.process, lookup);
 
 	/* log, and name */
 	status = log_steps(&plan, steps);
-	if (status != EXIT_FAILED && steps_write(steps) < 0)
-		warn("%s", fail_text());
-	if (status == EXIT_INCOMPLETE)
-		stream_mark_incomplete(stream);
-	if (status != EXIT_FAILED) {
-		status = stream_close(stream);
-		if (status == EXIT_FAILED && *fail_text())
-			warn("%s", fail_text());
-	}
+	if (status == EXIT_FAILED)
+		stream_close(stream); /* it has no output yet */
+	else
+		status = write_log(stream, steps, status);
 	steps_free(steps);
 	lookup_free(lookup);
 	return status;
