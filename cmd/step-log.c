@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/open_files.h"
 #include "log/stepper.h"
 #include "log/steps.h"
 #include "program/global.h"
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
 	if (limit == 0 || limit > LIMIT_MOST)
 		die_usage("option --limit: 1 to %d", LIMIT_MOST);
 	watch_signals();
+	open_files_raise(); /* for a breakpoint of each thread, and all programs that run */
 
 	/* find */
 	plan.process = (int32_t)pid;

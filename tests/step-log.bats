@@ -445,7 +445,7 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	begin
 	printf t >&9
 	until_true 60 bash -c "[ \$(ls /proc/$pid/task | wc -l) = 64 ]"
-	ulimit -Sn 60
+	ulimit -Sn 20
 	stepping e --from=handle --to=done
 	wait "$logger"
 	assert_equal "$(cat err)" ''

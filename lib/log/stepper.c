@@ -712,7 +712,6 @@ static _Noreturn void serve(const struct stepper_plan *plan, int out)
 	sigprocmask(SIG_BLOCK, &waited, NULL);
 	dup2(out, STDOUT_FILENO);
 	open_files_close(STDERR_FILENO);
-	open_files_raise(); /* each thread has a breakpoint */
 	trace(&tracer);
 	_exit(0);
 }
