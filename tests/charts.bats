@@ -681,18 +681,18 @@ level() {
 	program=$!
 	until_true 60 [ -s port ]
 	python3 client.py "$(cat port)" 3>&- &
-	client=$!
+	client=$! own=$BASHPID
 	mkfifo pipe
 	cchart-filter --text <pipe >live 3>&- &
 	filter=$!
-	trace-collect -c syscall >pipe 3>&- &
+	trace-collect -c syscall -p "$own" >pipe 3>&- &
 	collector=$!
-	until_true 60 grep -q '^limits .*key=poll ' live
+	until_true 60 grep -qs '^limits .*key=poll ' live
 	flock lock sh -c 'touch held; exec sleep 60' 3>&- &
 	holder=$!
 	until_true 60 grep -q '^signal .*key=poll .*open=yes' live
 	kill $collector
-	wait $filter
+	wait $filter || [ $? = 3 ]
 	kill $holder $client $program # which ends the wait
 	wait
 	blame-rank live | COLUMNS=400 report >told || [ $? = 3 ]
