@@ -453,17 +453,6 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 }
 
 # bats test_tags=live
-@test "a child by clone(2) with a signal of its own executes a program while a thread is waited for" {
-	begin
-	stepping c --from=queue --to=done
-	until_true 60 pgrep -P "$pid" -x true >pids
-	printf q >&9
-	wait "$logger"
-	grep -q 'what=end .*why=to' log
-	unharmed
-}
-
-# bats test_tags=live
 @test "the limit, a closed pipe, a full disk, a signal meanwhile, and another debugger" {
 	begin
 	stepping s --from=look --to=never --limit=300
