@@ -222,7 +222,7 @@ struct forger {
 	UT_hash_handle hh;
 };
 
-/* Warns of such a sender once, for it may send any number of messages. */
+/* Warns of each such sender once: it may send any number of messages. */
 static void tell_forger(const char *subject, const char *place)
 {
 	static struct forger *forgers;
@@ -238,7 +238,7 @@ static void tell_forger(const char *subject, const char *place)
 	warn("passed over a message of %s, and all like it of this machine: its id is that of another machine", place);
 }
 
-/* Writes what a parcel has: 0; 1: it is told instead; -1 after fail(). */
+/* Writes the runs or moments of a parcel, unless the options leave them out: 0; 1: it has none that count, as a message says; -1 after fail(). */
 static int take_parcel(struct store *store, const struct parcel *parcel, const char *subject, const char *place, const struct wanted *wanted)
 {
 	if (check_sender(parcel, subject) < 0)

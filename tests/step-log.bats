@@ -66,8 +66,6 @@ setup_file() {
 			if (caught != 500)
 				abort();
 		}
-		static char stack[65536];
-		static int child(void *arg) { return execl("/bin/true", "true", arg); }
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; else caught++; }
 		int main(int argc, char **argv)
@@ -92,8 +90,6 @@ setup_file() {
 				if (byte == 't')
 					for (int i = 0; i < 60; i++)
 						pthread_create(&thread, NULL, other, NULL);
-				if (byte == 'c')
-					clone(child, stack + sizeof(stack), SIGURG, NULL);
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')

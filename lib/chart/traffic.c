@@ -29,7 +29,7 @@ struct descriptor {
 	bool connected;
 	bool received;	/* something came from the other side */
 	bool waits;	/* the process has asked and was not answered yet */
-	bool fresh;	/* a stream that was seen to be made, and by which nothing was told and then more, with a wait in between */
+	bool fresh;	/* a stream whose socket(2) was seen, and whose process has not waited between two sends by it */
 };
 
 struct process_descriptors {

@@ -34,7 +34,7 @@ typedef ARRAY(struct name) names;
 struct hours {
 	struct hours_options options;
 	int folder;
-	bool elsewhere; /* its path leads to another now, which was told */
+	bool elsewhere; /* the path leads to another folder now; a message has told that */
 	struct timespec seen; /* when the folder had changed last, as it was read */
 	names done;	      /* in order */
 	bool more;	      /* the folder had another when it was read */

@@ -12,7 +12,7 @@
 #define FLEET_BUCKET_STREAM  "KV_" FLEET_BUCKET		       /* as JetStream stores a bucket */
 #define FLEET_ORDERS_SUBJECT "$KV." FLEET_BUCKET "." FLEET_KEY /* where it tells of changes */
 
-/* What subjects of JetStream begin with, as the account of the hub has them, and as that of the machines imports them. */
+/* Subjects of JetStream begin with this: in the account of the hub, and as the account of the machines imports them. */
 #define FLEET_HUB_API  "$JS.API"
 #define FLEET_EDGE_API "tailblame.API"
 

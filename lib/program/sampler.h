@@ -82,7 +82,7 @@ struct sampler_wanted {
 	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
 	const struct counters *counters; /* must stay while it is opened */
 	struct flags *flags; /* to watch; NULL: none; must outlive the sampler */
-	void (*say)(const char *format, ...); /* is told if counters cost more than they need on another kernel; NULL is allowed */
+	void (*say)(const char *format, ...); /* gets a message if the kernel refuses the BPF program for counters; NULL is allowed */
 	bool late;	     /* begins soon: asks for mappings of the kernel and of processes only when they first matter, so a process that ends soon is unknown */
 };
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -185,6 +186,43 @@ sem_t *incident_semaphore(void)
 
 	sem_init(semaphore, 1, 0);
 	return semaphore;
+}
+
+static sem_t *hold, *held; /* of the keeper */
+
+int incident_open_self(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	if (fd < 0)
+		incident_fail("/proc/self/exe");
+	return fd;
+}
+
+static void keeper(void)
+{
+	int file = incident_open_self();
+
+	for (;;) {
+		incident_wait(hold);
+		flock(file, LOCK_EX);
+		sem_post(held);
+		incident_compute(TROUBLE_MS * 1000);
+		flock(file, LOCK_UN);
+	}
+}
+
+void incident_keeper(void)
+{
+	hold = incident_semaphore();
+	held = incident_semaphore();
+	incident_process("keeper", keeper);
+}
+
+void incident_keep(void)
+{
+	sem_post(hold);
+	incident_wait(held);
 }
 
 pthread_mutex_t *incident_mutex(void)

@@ -68,6 +68,14 @@ void *incident_shared(size_t size);
 sem_t *incident_semaphore(void);
 pthread_mutex_t *incident_mutex(void);
 
+/*
+ * A process, "keeper", and the lock of the program's own file (flock): incident_keep() returns when the keeper has it, and the keeper then computes
+ * for TROUBLE_MS. The file, opened anew.
+ */
+void incident_keeper(void);
+void incident_keep(void);
+int incident_open_self(void);
+
 /* Two ends of a connection, by a local socket or by TCP over the loopback interface: [1] has accepted. */
 void incident_pair(int pair[2]);
 void incident_tcp_pair(int pair[2]);

@@ -4,10 +4,8 @@
  * The script prints a header at once; then a command of it waits for the lock of a file, which another process holds while it computes.
  * Expected: keeper: running
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,30 +13,7 @@
 
 enum { TICK_MS = 50 };
 
-static sem_t *hold, *held;
 static int pair[2], output[2], loop;
-
-static int open_lock(void)
-{
-	int fd = open("/proc/self/exe", O_RDONLY);
-
-	if (fd < 0)
-		incident_fail("/proc/self/exe");
-	return fd;
-}
-
-static void keeper(void)
-{
-	int mine = open_lock();
-
-	for (;;) {
-		incident_wait(hold);
-		flock(mine, LOCK_EX);
-		sem_post(held);
-		incident_compute(TROUBLE_MS * 1000);
-		flock(mine, LOCK_UN);
-	}
-}
 
 static void script(void)
 {
@@ -93,20 +68,12 @@ void request(void)
 	incident_read(pair[0], &answer, 1);
 }
 
-static void disturb(void)
-{
-	sem_post(hold);
-	incident_wait(held);
-}
-
 int main(void)
 {
-	hold = incident_semaphore();
-	held = incident_semaphore();
 	incident_pair(pair);
 	if (pipe(output) < 0)
 		incident_fail("pipe");
-	incident_process("keeper", keeper);
+	incident_keeper();
 	incident_process("server", server);
-	return incident_run(request, disturb);
+	return incident_run(request, incident_keep);
 }
