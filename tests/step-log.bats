@@ -66,6 +66,8 @@ setup_file() {
 			if (caught != 500)
 				abort();
 		}
+		static char stack[65536];
+		static int child(void *arg) { return execl("/bin/true", "true", arg); }
 		static void *other(void *arg) { for (;;) { usleep(1000); odd = odd; } return arg; }
 		static void on_signal(int number) { if (number == SIGUSR1) count = 1; else caught++; }
 		int main(int argc, char **argv)
@@ -90,6 +92,8 @@ setup_file() {
 				if (byte == 't')
 					for (int i = 0; i < 60; i++)
 						pthread_create(&thread, NULL, other, NULL);
+				if (byte == 'c')
+					clone(child, stack + sizeof(stack), SIGURG, NULL);
 				if (byte == 'i' || byte == 'd')
 					ignore(byte == 'i' ? SIG_IGN : SIG_DFL);
 				if (byte == 'b' || byte == 'u')
@@ -446,6 +450,38 @@ step-log: the thread blocked or ignored SIGTRAP before 'ignore' was over"
 	wait "$logger"
 	assert_equal "$(cat err)" ''
 	unharmed
+}
+
+# bats test_tags=live
+@test "a child by clone(2) with a signal of its own executes a program while a thread is waited for" {
+	begin
+	stepping c --from=queue --to=done
+	until_true 60 pgrep -P "$pid" -x true >pids
+	printf q >&9
+	wait "$logger"
+	grep -q 'what=end .*why=to' log
+	unharmed
+}
+
+# bats test_tags=live
+@test "a signal comes before the first instruction" {
+	local signal tracer
+
+	for signal in WINCH USR1; do
+		begin
+		stepping '' --from=handle --to=done
+		until_true 60 has_breakpoints
+		tracer=$(sed -n 's/TracerPid:.//p' "/proc/$pid/status")
+		kill -STOP "$tracer"
+		printf e >&9
+		until_true 60 grep -q 'State:.t' "/proc/$pid/status"
+		perl -e "syscall(200, $pid, $(kill -l "$signal")) == 0 or die" # tkill(2): others have not stopped
+		kill -CONT "$tracer"
+		until_true 60 grep -q 'what=end .*why=to' log
+		grep -q "what=signal .*number=$(kill -l "$signal")" log
+		wait "$logger"
+		unharmed
+	done
 }
 
 # bats test_tags=live

@@ -30,7 +30,7 @@
 #define TRAP_PERF 6
 #endif
 
-enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64, SYSTEM_CALL_STOP = SIGTRAP | 0x80 };
+enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64, SYSTEM_CALL_STOP = SIGTRAP | 0x80, RESUME_FLAG = 0x10000 };
 
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
 
@@ -525,6 +525,15 @@ static int end_at(struct tracer *tracer, int signal, int status)
 	return status;
 }
 
+/* A thread that has come to a breakpoint has RF set, by which its next instruction runs over any; from here on it does so no more. */
+static void stop_at_next(struct tracer *tracer)
+{
+	if (!(tracer->at.eflags & RESUME_FLAG))
+		return;
+	tracer->at.eflags &= ~(unsigned long long)RESUME_FLAG;
+	ptrace(PTRACE_SETREGS, tracer->stepped, NULL, &tracer->at);
+}
+
 /*
  * Runs on to this address, with the stack at least so high; a signal that came is delivered first. A breakpoint's signal at another address has waited
  * while the thread blocked it. As go().
@@ -535,6 +544,7 @@ static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int s
 
 	if (breakpoint < 0)
 		return end_at(tracer, signal, -1 - (errno == ESRCH ? END_GONE : END_REFUSED));
+	stop_at_next(tracer);
 	do {
 		status = go(tracer, PTRACE_CONT, signal);
 		signal = status > 0 ? status : 0;
