@@ -86,15 +86,88 @@ window() {
 		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 }
 
+# in_order: records in the order of time; the signal and its window at the end.
+in_order() {
+	sort -s -t = -k 2,2n >sorted.txt
+	grep ^task sorted.txt
+	grep ^event sorted.txt
+	grep -E '^(signal|window)' sorted.txt
+}
+
 @test "a run in a server is for the program that asked, however often others have the CPU in between" {
 	awk '/ts=1.9|ts=2.0|ts=5.0|ts=5.1|ts=5.2/ { next } /ts=5.3/ {
 		for (t = 2; t < 5; t += 0.01) {
 			printf "event ts=%.6f cpu=1 tid=20 comm=session name=sched:sched_switch prev_pid=20 prev_state=R+ next_comm=other next_pid=60\n", t
 			printf "event ts=%.6f cpu=1 tid=60 comm=other name=sched:sched_switch prev_pid=60 prev_state=S next_comm=session next_pid=20\n", t + 0.001 } }
-		{ print }' "$W/served.txt" | sort -s -t = -k 2,2n >in.txt
-	{ grep ^task in.txt; grep ^event in.txt; grep -E '^(signal|window)' in.txt; } | blame-rank --text | grep '^blame graph=1 ' >out
+		{ print }' "$W/served.txt" | in_order | blame-rank --text | grep '^blame graph=1 ' >out
 	head -n1 out | grep ' name="session: running for client" '
 	run ! grep 'name="session: running"' out
+}
+
+@test "a run in a server is for the program that asked, though its thread naps for its colleagues meanwhile" {
+	napping() {
+		awk -v nap="$1" '/ts=1.9|ts=2.0|ts=5.0|ts=5.1|ts=5.2/ { next } /ts=5.3/ {
+			for (t = 2; t < 5; t += 0.01) {
+				printf "event ts=%.6f cpu=1 tid=20 comm=session name=syscalls:sys_enter_futex uaddr=0x10 op=0x89 val=0x7 utime=0x1\n", t
+				printf "event ts=%.6f cpu=1 tid=20 comm=session name=sched:sched_switch prev_pid=20 prev_state=S next_pid=0\n", t + 0.0001
+				printf "event ts=%.6f cpu=1 tid=0 name=timer:hrtimer_expire_entry hrtimer=0x1\n", t + nap
+				printf "event ts=%.6f cpu=1 tid=0 name=sched:sched_waking comm=session pid=20 target_cpu=1\n", t + nap
+				printf "event ts=%.6f cpu=1 tid=0 name=timer:hrtimer_expire_exit hrtimer=0x1\n", t + nap
+				printf "event ts=%.6f cpu=1 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=session next_pid=20\n", t + nap + 0.0001
+				printf "event ts=%.6f cpu=1 tid=20 comm=session name=syscalls:sys_exit_futex ret=-110\n", t + nap + 0.0002 } }
+			{ print }' "$W/served.txt" | in_order | blame-rank --text | grep '^blame graph=1 ' >out
+	}
+	napping 0.001
+	head -n1 out | grep ' name="session: running for client" '
+	run ! grep 'name="session: running"' out
+	# it did next to nothing but nap
+	napping 0.009
+	grep 'name="session: running"' out
+	run ! grep 'name="session: running for client"' out
+}
+
+@test "the last of several who do a part of a request hands on nothing" {
+	{
+		sed '/ts=1.9/d; /ts=2.0/d; /ts=5.[012]/d; /ts=1/{ s/session/listener/g; s/id=20/id=23/g }' "$W/served.txt"
+		printf 'task ts=0.5 tid=%d comm=%s tgid=20\n' 21 worker 22 worker 23 listener
+		while read -r ts cpu tid rest; do
+			echo "event ts=$ts cpu=$cpu tid=$tid name=$rest"
+		done <<-EOT
+			0.90 2 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=worker next_pid=21
+			0.91 2 21 syscalls:sys_enter_futex uaddr=0x20 op=0x89 val=0x7
+			0.92 2 21 sched:sched_switch prev_pid=21 prev_state=S next_comm=worker next_pid=22
+			0.93 2 22 syscalls:sys_enter_futex uaddr=0x20 op=0x89 val=0x7
+			0.94 2 22 sched:sched_switch prev_pid=22 prev_state=S next_pid=0
+			0.95 3 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=session next_pid=20
+			0.96 3 20 syscalls:sys_enter_futex uaddr=0x50 op=0x89 val=0x7
+			0.97 3 20 sched:sched_switch prev_pid=20 prev_state=S next_pid=0
+			1.81 1 23 sched:sched_waking comm=session pid=20 target_cpu=1
+			1.82 1 23 syscalls:sys_enter_epoll_wait
+			1.83 1 23 sched:sched_switch prev_pid=23 prev_state=S next_comm=session next_pid=20
+			1.84 1 20 syscalls:sys_exit_futex ret=0
+			1.90 1 20 sched:sched_waking comm=worker pid=21 target_cpu=2
+			1.91 1 20 sched:sched_waking comm=worker pid=22 target_cpu=2
+			1.92 1 20 syscalls:sys_enter_futex uaddr=0x30 op=0x89 val=0x7
+			1.93 1 20 sched:sched_switch prev_pid=20 prev_state=S next_pid=0
+			2.00 2 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=worker next_pid=21
+			2.01 2 21 syscalls:sys_exit_futex ret=0
+			2.30 2 21 syscalls:sys_enter_futex uaddr=0x40 op=0x89 val=0x7
+			2.31 2 21 sched:sched_switch prev_pid=21 prev_state=S next_comm=worker next_pid=22
+			2.32 2 22 syscalls:sys_exit_futex ret=0
+			2.60 2 22 sched:sched_waking comm=worker pid=21 target_cpu=2
+			2.61 2 22 syscalls:sys_enter_futex uaddr=0x20 op=0x89 val=0x7
+			2.62 2 22 sched:sched_switch prev_pid=22 prev_state=S next_comm=worker next_pid=21
+			2.63 2 21 syscalls:sys_exit_futex ret=0
+			2.90 2 21 sched:sched_waking comm=session pid=20 target_cpu=1
+			2.91 2 21 syscalls:sys_enter_futex uaddr=0x20 op=0x89 val=0x7
+			2.92 2 21 sched:sched_switch prev_pid=21 prev_state=S next_pid=0
+			3.00 1 0 sched:sched_switch prev_pid=0 prev_state=R next_comm=session next_pid=20
+			3.01 1 20 syscalls:sys_exit_futex ret=0
+		EOT
+	} | in_order >team.txt
+	blame-rank --text team.txt | grep -m1 '^blame graph=1 rank=1 ' | grep ' name="session: running for client" '
+	# the session had not asked the workers since it slept the last time
+	grep -vE 'ts=1.9[01].*pid=2[12] ' team.txt | blame-rank --text | grep -m1 '^blame graph=1 rank=1 ' | grep ' name="session: running" '
 }
 
 @test "what a thread was handed before, and was done with, does not matter for whom it works" {
@@ -128,8 +201,7 @@ window() {
 		EOT
 		echo 'event ts=1.850 cpu=1 tid=20 comm=session name=sched:sched_waking comm=worker pid=21 target_cpu=2'
 		sed -n '/^signal/,$p' "$W/served.txt"
-	} | sort -s -t = -k 2,2n >handed.txt
-	{ grep ^task handed.txt; grep ^event handed.txt; grep -E '^(signal|window)' handed.txt; } >in.txt
+	} | in_order >in.txt
 	worker <in.txt | grep ' name="timer: clock_nanosleep of worker for client" '
 	# it was not done with that
 	sed '/ts=1.080/d' in.txt | worker | grep ' name="timer: clock_nanosleep of worker" '

@@ -237,13 +237,36 @@ static const struct piece *last_taken(const struct thread *thread, size_t *at)
 	return NULL;
 }
 
-/* Tells whether a thread that woke this one then had been woken by it before, and so has answered it. */
-static bool is_answer(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t ts)
+/* When the run began that led to this wait of the thread. */
+static int64_t run_before(const struct thread *thread, const struct piece *wait)
 {
-	size_t at = thread_find(other, ts);
-	const struct piece *wait = last_taken(other, &at);
+	while (wait > thread->pieces.items && wait[-1].what != WHAT_WAIT)
+		wait--;
+	return wait->start;
+}
 
-	return wait && core_ender(wake, wait).thread == thread->index;
+/*
+ * Tells whether a thread that ended this wait then had been woken by the waiting one before, and so has answered it; or by a colleague that had been,
+ * since the run before the wait: whoever has several do a part of it is told by the last one that it is done.
+ */
+static bool is_answer(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct thread *other, int64_t ts)
+{
+	for (int hands = 0; hands < HANDS; hands++) {
+		size_t at = thread_find(other, ts);
+		const struct piece *last = last_taken(other, &at);
+		struct doer by;
+
+		if (!last)
+			return false;
+		by = core_ender(wake, last);
+		if (by.thread == thread->index)
+			return hands == 0 || by.ts >= run_before(thread, wait);
+		if (by.thread == INDEX_NONE || !core_same_process(wake, thread, by.thread))
+			return false;
+		other = wake->threads.items[by.thread];
+		ts = by.ts;
+	}
+	return false;
 }
 
 /* When the thread first woke the other after `from`, before `to`; TIME_NONE: it did not. */
@@ -264,10 +287,17 @@ static bool is_done(const struct wake *wake, const struct thread *thread, const 
 	return woke != TIME_NONE && first > 0 && last > first && thread_idled(thread, first - 1, last - 2, 0);
 }
 
+/* Tells whether the thread slept so for its colleagues until its own timer woke it: in vain. */
+static bool is_nap(const struct wake *wake, const struct piece *wait)
+{
+	return wait->flags & PIECE_CONDITION && wait->cause == CAUSE_TIMER && !reason_at(wake->reasons, wait->call)->many;
+}
+
 /*
  * The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. A colleague handed the request on, unless the
- * thread had one already: then the colleague gave back a lock. What it was handed by another one before does not matter if it was done with that. Of an older process that was woken before, it is not known whether it answers or
- * asks, unless the thread waited for it alone.
+ * thread had one already: then the colleague gave back a lock. What it was handed by another one before does not matter if it was done with that. Of
+ * an older process that was woken before, it is not known whether it answers or asks, unless the thread waited for it alone. Naps do not end what
+ * it does as long as they are the smaller part of its time.
  */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
@@ -276,6 +306,7 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 	const struct piece *wait;
 	bool several = false; /* colleagues hand on something to it, or locks */
 	int left = PATIENCE;
+	int64_t napped = 0;
 
 	at -= at > 0 && thread->pieces.items[at - 1].what == WHAT_WAIT; /* it has not ended */
 	while (left-- > 0 && (wait = last_taken(thread, &at))) {
@@ -285,9 +316,13 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 
 		if (!takes(wake, wait) || (other && !is_request(other, by.ts, wait)))
 			continue;
-		if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other))
+		if (is_nap(wake, wait)) {
+			napped += thread_piece_end(wake, thread, at) - wait->start;
+			continue;
+		}
+		if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other) || napped > (ts - by.ts) / 2)
 			break;
-		answer = is_answer(wake, thread, other, by.ts);
+		answer = is_answer(wake, thread, wait, other, by.ts);
 		client = is_client(wake, other, thread, by.ts);
 		if (core_same_process(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread) {
 			several = !is_done(wake, thread, other, by.ts, hand.ts);
@@ -325,6 +360,27 @@ int32_t served_at(struct cut *cut, const struct thread *thread, int64_t ts)
 	return whom == INDEX_NONE || is_process_of(cut->wake, target, cut->wake->threads.items[whom]) ? INDEX_NONE : whom;
 }
 
+static bool is_work(const struct wake *wake, const struct piece *piece)
+{
+	return (piece->what != WHAT_WAIT && piece->what != WHAT_UNKNOWN) || is_nap(wake, piece);
+}
+
+/* Tells whether the thread worked so long, this piece within it. */
+static bool is_long(const struct wake *wake, const struct thread *thread, size_t piece, int64_t least)
+{
+	const struct piece *pieces = thread->pieces.items;
+	size_t first = piece, last = piece;
+
+	while (thread_piece_end(wake, thread, last) - pieces[first].start < least)
+		if (first > 0 && is_work(wake, &pieces[first - 1]))
+			first--;
+		else if (last + 1 < thread->pieces.count && is_work(wake, &pieces[last + 1]))
+			last++;
+		else
+			return false;
+	return true;
+}
+
 /*
  * For whom a run was is asked only of runs that matter, however often others had the CPU in between; that it was for the asker, the wait that led
  * here says.
@@ -334,13 +390,9 @@ enum { SHORT = 256 };
 static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
 {
 	const struct wake *wake = cut->wake;
-	size_t first, last;
 	int32_t served;
 
-	if (deed->kind != DEED_RUN)
-		return INDEX_NONE;
-	thread_run_around(thread, run, &first, &last);
-	if (thread_piece_end(wake, thread, last) - thread->pieces.items[first].start < (cut->graph->to - cut->graph->from) / SHORT)
+	if (deed->kind != DEED_RUN || !is_long(wake, thread, run, (cut->graph->to - cut->graph->from) / SHORT))
 		return INDEX_NONE;
 	served = served_at(cut, thread, thread->pieces.items[run].start);
 	if (served == INDEX_NONE || asker == INDEX_NONE)
