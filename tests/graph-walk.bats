@@ -1009,6 +1009,12 @@ asked() {
 	assert_line --regexp '^yielding: player/[0-9]+ waits [0-9]+ times in clock_nanosleep, '
 	assert_line --regexp '^player/[0-9]+ +clock_nanosleep +is usually ended by decoder/[0-9]+ \([0-9]+ of [0-9]+\)$'
 	assert_line --regexp '^culprit: decoder/[0-9]+#[0-9]+ waits 400 ms in clock_nanosleep: '
+	# in the last poll the decoder was done
+	thread=$(sed -nE 's/^yielding: (player\/[0-9]+) .*/\1/p' <<<"$output")
+	for ts in $(stream-cat --text marked.tb | awk '/^signal / { sub(/.* ts=/, ""); for (t = $1 - 0.39; t < $1; t += 0.0485) printf "%.6f ", t }'); do
+		run -0 graph-walk -x "culprit $thread@$ts" marked.tb
+		assert_line --regexp '^culprit: decoder/[0-9]+#[0-9]+ waits 400 ms in clock_nanosleep: '
+	done
 }
 
 # bats test_tags=live,long

@@ -216,13 +216,36 @@ static void walk(const struct whole *whole, const struct normal_stream *normal, 
 	}
 }
 
+/* Polls of a flag are one wait, from the first in vain to the one that the flag's write ended. Sets [from, to) to that around this one. */
+static void take_wait(const struct whole *whole, uint32_t number, int64_t *from, int64_t *to)
+{
+	const struct segment *segment = segment_at(whole, number);
+	size_t count, first, last;
+	const uint32_t *segments = whole_segments(whole, segment->thread, &count);
+
+	*from = segment->wait_from;
+	*to = segment->end;
+	for (last = whole_first(whole, segment->thread, segment->start); last < count && segments[last] != number; last++)
+		;
+	first = last;
+	while (last + 1 < count && segment_timed(whole, segments[last]) && segment_at(whole, segments[last + 1])->identity == segment->identity)
+		last++;
+	if (last == count || !is_flagged(whole, segments[last]))
+		return;
+	while (first > 0 && segment_timed(whole, segments[first - 1]) && segment_at(whole, segments[first - 1])->identity == segment->identity)
+		first--;
+	*from = segment_at(whole, segments[first])->wait_from;
+	*to = segment_at(whole, segments[last])->end;
+}
+
 int vote(const struct whole *whole, uint32_t number, const struct normal_stream *normal, struct vote *vote)
 {
 	const struct segment *segment = segment_at(whole, number);
 
-	*vote = (struct vote){.from = segment->wait_from, .to = segment->end, .thread = segment->thread, .broke_after = NUMBER_NONE};
+	*vote = (struct vote){.thread = segment->thread, .broke_after = NUMBER_NONE};
 	if (!segment_waits(segment))
 		return fail("that segment has no wait");
+	take_wait(whole, number, &vote->from, &vote->to);
 	vote->state = state_of(whole, segment->thread, vote->from, vote->to);
 	*ARRAY_ADD(&vote->steps) =
 		(struct vote_step){.thread = segment->thread, .identity = segment->identity, .segment = number, .source = NUMBER_NONE};

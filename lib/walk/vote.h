@@ -3,10 +3,11 @@
  * somewhere along that path, a thread's wake-up is missing. One similar wait may mislead, where a thread happened not to sleep, so at each
  * step all normal waits of the thread for the same thing vote for who usually ends it.
  *
- * Let [a,b) be the wait, T its thread and W its identity. U are the sources of the strong edges that ended the normal waits of T in W,
- * by count, ties by the latest. If there are none, or most of those waits ended by T's own timer, or by none of the threads, T in W is the
- * culprit. Else the first of U is the next T, and what it did most of [a,b) decides: if it ran, or could not for want of a CPU, it is the
- * culprit; if it waited, that wait is the next W. If the next T is on the path already, the walk stops (VERDICT_UNASKED): nobody else was asked.
+ * Let [a,b) be the wait, T its thread and W its identity. Polls of a flag, up to the one that the flag's write ended, are one wait: whoever is to write
+ * it may be done in the last of them. U are the sources of the strong edges that ended the normal waits of T in W, by count, ties by the latest. If
+ * there are none, or most of those waits ended by T's own timer, or by none of the threads, T in W is the culprit. Else the first of U is the next T,
+ * and what it did most of [a,b) decides: if it ran, or could not for want of a CPU, it is the culprit; if it waited, that wait is the next W. If the
+ * next T is on the path already, the walk stops (VERDICT_UNASKED): nobody else was asked.
  */
 #ifndef WALK_VOTE_H
 #define WALK_VOTE_H

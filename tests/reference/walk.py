@@ -208,8 +208,19 @@ class Graph:
 
 	# Culprit.
 
+	def polls(self, node):  # of a flag that was written, or the wait alone
+		nodes = self.threads[node.tid]
+		first = last = nodes.index(node)
+		while last + 1 < len(nodes) and nodes[last].own_timer() and nodes[last + 1].identity == node.identity:
+			last += 1
+		if not nodes[last].ender() or nodes[last].ender()[1] != "flag":
+			return node.begin, node.end
+		while first > 0 and nodes[first - 1].own_timer() and nodes[first - 1].identity == node.identity:
+			first -= 1
+		return nodes[first].begin, nodes[last].end
+
 	def culprit(self, node):
-		begin, end = node.begin, node.end
+		begin, end = self.polls(node)
 		path, answer, verdict, few = [], [], None, None
 		tid, identity, at = node.tid, node.identity, node
 		while True:
