@@ -905,6 +905,25 @@ lapped() {
 	grep -qx "traced tids=$worker" out
 }
 
+@test "with -p PID tracing ends when the process has ended, and the children that it made" {
+	need_tracefs
+	bash -c 'sleep 1000 & echo $! >child; read -r </dev/zero' 3>&- &
+	victim=$!
+	until_true 60 [ -s child ]
+	trace-collect -p $victim -e sched:sched_switch -o ends.tb 2>err 3>&- &
+	collector=$!
+	until_true 60 bash -c "stream-cat --text ends.tb 2>/dev/null | grep -q '^event'"
+	kill $victim
+	run ! timeout 1 tail --pid=$collector -f /dev/null
+	kill "$(cat child)"
+	wait $collector
+	assert_equal "$(cat err)" "trace-collect: process $victim has ended"
+	stream-cat --text ends.tb | grep -q ^end
+	# whoever may begin under that name is waited for
+	sleep 0.2 3>&- &
+	run -124 timeout 2 trace-collect -p $!,tb-nobody -e sched:sched_switch -o more.tb
+}
+
 @test "-p: what is no process is refused" {
 	for wrong in 0 1,0 4194304 99999999999999999999 1,,2 "nginx," ","; do
 		run trace-collect -p $wrong -d 0

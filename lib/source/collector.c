@@ -608,7 +608,7 @@ static int collect(struct collector *collector, int64_t deadline)
 			asked = true;
 			deadline = end_of(collector, deadline);
 		}
-		if (monotonic_ms() >= deadline || (collector->child && child_has_ended(collector->child)))
+		if (monotonic_ms() >= deadline || (collector->child && child_has_ended(collector->child)) || follow_is_over(&collector->follow))
 			return 0;
 		wait_for_events(collector, deadline);
 		guardian_keep(&collector->guardian);

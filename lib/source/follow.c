@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 
 #include "base/memory.h"
+#include "base/now.h"
+#include "base/number.h"
 #include "base/proc.h"
 #include "source/collector.h"
 #include "source/connection_sides.h"
@@ -215,4 +217,18 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
 		return -1;
 	return within ? within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) : 0;
+}
+
+bool follow_is_over(struct follow *follow)
+{
+	const struct collection *of = follow->of;
+	int64_t now = now_by(CLOCK_MONOTONIC);
+
+	if (of->pid_count == 0 || of->name_count || follow->command || now < follow->next_look)
+		return false;
+	follow->next_look = now + NSEC_PER_SEC / 5;
+	follow->left = process_left(follow->process, follow->left ? follow->left : of->pids[0]);
+	if (!follow->left)
+		of->say(of->pid_count == 1 ? "process %d has ended" : "process %d and the others have ended", of->pids[0]);
+	return !follow->left;
 }

@@ -8,6 +8,7 @@
  *	within = follow_look(follow)	before tracing is on
  *	follow_begin(follow, within, ts)	when it is on, so that no fork is missed
  *	within_free(within)
+ *	follow_is_over(follow)		now and then
  */
 #ifndef SOURCE_FOLLOW_H
 #define SOURCE_FOLLOW_H
@@ -35,6 +36,10 @@ struct follow {
 	struct trace_clock *clock;
 	struct program_reader *reader; /* NULL: /proc is not asked which program a process runs */
 	bool foreign;	     /* /proc has other numbers than events */
+
+	/* private */
+	int32_t left; /* a thread that still existed */
+	int64_t next_look; /* when to look whether it does */
 };
 
 /* Looks at the system calls that these processes are in. NULL: system calls are not streamed, or no process was chosen. */
@@ -46,5 +51,8 @@ struct within *follow_look(const struct follow *follow);
  */
 int follow_begin(const struct follow *follow, const struct within *within, int64_t ts);
 void within_free(struct within *within); /* NULL is allowed */
+
+/* Tells whether the processes that were chosen by their numbers have ended, with all their children. Looks five times a second. */
+bool follow_is_over(struct follow *follow);
 
 #endif

@@ -37,6 +37,23 @@ bool process_fork(struct process *process, int32_t parent, int32_t child)
 	return before != after;
 }
 
+static bool exists(int32_t tid)
+{
+	char state = proc_state(tid);
+
+	return state && state != 'Z' && state != 'X';
+}
+
+int32_t process_left(const struct process *process, int32_t known)
+{
+	if (known > 0 && exists(known))
+		return known;
+	for (int32_t tid = 1; tid < PROCESS_TIDS; tid++)
+		if (process->members[tid / 64] && process_has(process, tid) && exists(tid))
+			return tid;
+	return 0;
+}
+
 void process_free(struct process *process)
 {
 	free(process->members);
