@@ -41,6 +41,10 @@ char *words_reason(const struct deed *deed)
 		return memory_format("page fault%s%s", deed->syscall ? " in " : "", or_else(deed->syscall, ""));
 	if (deed->purpose && strcmp(deed->purpose, "memory") == 0)
 		return memory_format("memory reclaim");
+	if (deed->purpose && strcmp(deed->purpose, "stop") == 0)
+		return memory_format("stop by a signal");
+	if (deed->purpose && strcmp(deed->purpose, "tracer") == 0)
+		return memory_format("stop by a tracer");
 	if (!deed->syscall)
 		return NULL;
 	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or_else(deed->object, ""));

@@ -3,6 +3,7 @@
 #include "wake/ask.h"
 #include "wake/context.h"
 #include "wake/part.h"
+#include "wake/reason.h"
 #include "wake/request.h"
 #include "wake/syscall.h"
 #include "wake/writeback.h"
@@ -28,6 +29,7 @@ struct retry { /* of a thread */
 	struct tries before; /* those that another call came after */
 	bool now;	       /* the thread is in the last call */
 	bool in_condition;     /* which is for a futex that is no mutex */
+	bool signalled, served; /* a signal ended the last try; since the first, the thread has woken one of another process in a call, or by what it sent */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	size_t slept;	       /* one more than the number of its last wait; 0: none */
 };
@@ -107,14 +109,26 @@ static bool is_again(const struct thread *thread, uint64_t what, uint64_t distan
 	return tries->since != TIME_NONE && !retry_of(thread)->now && tries->call == syscall_of(thread)->name && from < distance;
 }
 
+/*
+ * After a signal without a handler, as the one that lets a stopped process go on, the kernel repeats the call itself, and nobody sees it return. So
+ * where the thread has done something for another process, it had what it waited for.
+ */
+static bool was_answered(const struct wake *wake, const struct thread *thread)
+{
+	const struct retry *retry = retry_of(thread);
+
+	return retry->signalled && retry->served && reason_at(wake->reasons, retry->tries.call)->many;
+}
+
 static void begin_try(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
 {
 	struct retry *retry = retry_of(thread);
-	bool again = is_again(thread, what, distance);
+	bool again = is_again(thread, what, distance) && !was_answered(wake, thread);
 
 	if (!again) {
 		retry->before = retry->now ? no_tries : retry->tries;
 		retry->tries.since = wake->now;
+		retry->signalled = retry->served = false;
 	}
 	retry->tries.call = syscall_of(thread)->name;
 	retry->tries.what = what;
@@ -185,10 +199,10 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 	return *cause != CAUSE_THREAD || *index != thread->index;
 }
 
-/* The end of this wait is that of all waits in vain before it. Within one call a thread may wait for one thing after the other. */
-static void give(const struct thread *thread, const struct piece *wait, uint8_t cause, int32_t index)
+/* The end of this wait is that of all waits in vain since then. Within one call a thread may wait for one thing after the other. */
+static void give(const struct thread *thread, int64_t since, const struct piece *wait, uint8_t cause, int32_t index)
 {
-	struct piece *piece = &thread->pieces.items[thread_find(thread, retry_of(thread)->tries.since)];
+	struct piece *piece = &thread->pieces.items[thread_find(thread, since)];
 
 	for (; piece < wait && piece->start < syscall_of(thread)->since; piece++) {
 		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
@@ -207,13 +221,43 @@ static bool only_asked(const struct thread *thread, const struct piece *piece)
 	return thread_idled(thread, thread_find(thread, retry_of(thread)->tries.since), (size_t)(piece - thread->pieces.items), 0);
 }
 
+/* When the thread itself woke the other, which woke it then; TIME_NONE: it did not. */
+static int64_t woke_at(const struct wake *wake, const struct thread *thread, const struct thread *other)
+{
+	for (size_t i = other->pieces.count; i-- > 0;)
+		if (other->pieces.items[i].what == WHAT_WAIT && i + 1 < other->pieces.count)
+			return core_ender(wake, &other->pieces.items[i]).thread == thread->index ? thread_piece_end(wake, other, i) : TIME_NONE;
+	return TIME_NONE;
+}
+
+/* The last wait since the first try that was over by then; NULL: there is none. */
+static const struct piece *over_by(const struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	for (size_t i = ts == TIME_NONE ? 0 : thread_find(thread, ts); i-- > 0 && thread->pieces.items[i].start >= retry_of(thread)->tries.since;)
+		if (thread->pieces.items[i].what == WHAT_WAIT && thread_piece_end(wake, thread, i) <= ts)
+			return &thread->pieces.items[i];
+	return NULL;
+}
+
+/*
+ * Where the thread, between two tries, woke the one that answers it, what ended the try before was not in vain: so a signal's handler tells another
+ * thread that a child has ended, and that one tells the thread that waits for the child.
+ */
 static void answer(struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
+	int64_t since = retry_of(thread)->tries.since;
+	const struct piece *asked;
 	int32_t index;
 	uint8_t cause;
 
-	if (answer_of(wake, thread, wait, &cause, &index) && only_asked(thread, wait))
-		give(thread, wait, cause, index);
+	if (!answer_of(wake, thread, wait, &cause, &index) || !only_asked(thread, wait))
+		return;
+	asked = cause == CAUSE_THREAD ? over_by(wake, thread, woke_at(wake, thread, wake->threads.items[index])) : NULL;
+	if (asked) {
+		give(thread, since, asked, asked->cause, asked->cause_index);
+		since = asked[1].start;
+	}
+	give(thread, since, wait, cause, index);
 }
 
 /* A thread that has asked again, and still waits, was not answered by its limits of time. */
@@ -224,7 +268,7 @@ static void cut(struct wake *wake)
 		const struct piece *wait = retry_of(thread)->now && thread_asleep(thread) ? wait_of_call(thread) : NULL;
 
 		if (wait && wait > thread->pieces.items && retry_of(thread)->tries.since < syscall_of(thread)->since && only_asked(thread, wait - 1))
-			give(thread, wait, CAUSE_NONE, INDEX_NONE);
+			give(thread, retry_of(thread)->tries.since, wait, CAUSE_NONE, INDEX_NONE);
 	}
 }
 
@@ -243,6 +287,7 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 		retry->before = no_tries;
 		return;
 	}
+	retry->signalled = is_broken(result);
 	if (is_vain(result))
 		return;
 	if (wait)
@@ -255,6 +300,16 @@ static void enters(struct wake *wake, struct thread *thread)
 	(void)wake;
 	if (syscall_of(thread)->name != CALL_NONE)
 		retry_of(thread)->broken = TIME_NONE;
+}
+
+static void woke(struct wake *wake, const struct waking *waking)
+{
+	struct thread *waker = waking->cause == CAUSE_THREAD   ? wake->threads.items[waking->index]
+			       : waking->cause == CAUSE_RAISED ? wake->threads.items[wake->raises.items[waking->index].thread]
+							       : NULL;
+
+	if (waker && (waking->cause == CAUSE_RAISED || syscall_of(waker)->name != CALL_NONE) && !core_same_process(wake, waker, waking->woken->index))
+		retry_of(waker)->served = true;
 }
 
 static void on_thread_exit(struct at *at)
@@ -284,6 +339,7 @@ const struct part retry_part = {
 	.thread_lost = thread_lost,
 	.enters = enters,
 	.returns = returns,
+	.woke = woke,
 	.left = left,
 	.cut = cut,
 };

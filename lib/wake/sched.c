@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. Before Linux 4.14 one that is over is dead,
- * 'x' or 0x40, which has come to mean a parked kernel thread: few are, and nobody waits for them.
+ * 'R' where it was preempted, 'X' or 'Z' where it is over, 'T' where a signal has stopped it, 't' where a tracer has, else another letter. Before
+ * Linux 4.14 one that is over is dead, 'x' or 0x40, which has come to mean a parked kernel thread: few are, and nobody waits for them.
  */
 static char switch_state(const struct at *at, int field)
 {
@@ -18,7 +18,7 @@ static char switch_state(const struct at *at, int field)
 	state = at_number(at, field);
 	if (state & 0x70)
 		return 'X';
-	return state & 0xff ? 'S' : 'R';
+	return state & 0x4 ? 'T' : state & 0x8 ? 't' : state & 0xff ? 'S' : 'R';
 }
 
 /* A thread that leaves the CPU was on it, even if its last piece says otherwise. */
@@ -64,14 +64,17 @@ static void on_switch(struct at *at)
 	enum { PREV, STATE, NEXT };
 	struct wake *wake = at->wake;
 	struct thread *prev, *next;
+	char state = switch_state(at, STATE);
 
 	wake->switches = true;
 	prev = core_current(wake, at->cpu, (int32_t)at_number(at, PREV));
 	for (const struct part *const *part = wake->hooks->leaves; *part; part++)
 		(*part)->leaves(wake, prev, at->cpu);
-	switch_out(prev, at->cpu, switch_state(at, STATE), wake->now);
+	switch_out(prev, at->cpu, state, wake->now);
 	for (const struct part *const *part = wake->hooks->left; *part; part++)
 		(*part)->left(wake, prev);
+	if (state == 'T' || state == 't')
+		thread_last(prev)->call = reason_index(wake->reasons, (struct reason){.purpose = state == 'T' ? "stop" : "tracer"});
 	next = core_thread_on(wake, at->cpu, (int32_t)at_number(at, NEXT));
 	core_switch_in(wake, at->cpu, next, wake->now);
 	at->cpu->leaving = prev->index;
