@@ -393,6 +393,7 @@ static int watch(char *const *arguments)
 	struct order order = load_order(arguments[0]);
 	struct pulling pulling;
 	bool fresh = true; /* what is in the file may not have been judged */
+	bool told = false; /* that it cannot be, though pulls may succeed */
 	time_t judged = 0;
 
 	if (!output || moments || light)
@@ -407,7 +408,9 @@ static int watch(char *const *arguments)
 			continue;
 		fresh = judge(pulling.link, &order) < 0;
 		if (fresh)
-			wait_for_server(pulling.link, &pulling.told);
+			wait_for_server(pulling.link, &told);
+		else
+			told = false;
 		judged = time(NULL);
 	}
 	return EXIT_FAILED;
