@@ -170,6 +170,30 @@ in_order() {
 	grep -vE 'ts=1.9[01].*pid=2[12] ' team.txt | blame-rank --text | grep -m1 '^blame graph=1 rank=1 ' | grep ' name="session: running" '
 }
 
+@test "whom a connection that wakes nobody asks, and what a thread that has started a job waits for" {
+	chain() { blame-rank | COLUMNS=1000 report | sed -n 's/^   chain   //p'; }
+	assert_equal "$(chain <"$W/taker.txt")" 'victim waits for server (poll) > job (poll), running'
+	# connections woke another process, too
+	several() {
+		sed '/^task.*tid=40/a task ts=0.5 tid=50 comm=other tgid=50
+			/^event ts=1.13 /a event ts=1.131 cpu=0 tid=40 comm=earlier name=syscalls:sys_enter_connect fd=4
+			/^event ts=1.13 /a event ts=1.132 cpu=0 tid=40 comm=earlier name=sock:inet_sock_set_state oldstate=2 newstate=1 dport=443 daddr_v6=0x7f
+			/^event ts=1.13 /a event ts=1.133 cpu=0 tid=40 comm=earlier name=sched:sched_waking comm=other pid=50 target_cpu=1
+			/^event ts=1.13 /a event ts=1.134 cpu=0 tid=40 comm=earlier name=syscalls:sys_exit_connect ret=0' "$W/taker.txt"
+	}
+	assert_equal "$(several | chain)" ''
+	# another port
+	assert_equal "$(sed 's/\(ts=1.31 .*dport=\)443/\180/' "$W/taker.txt" | chain)" ''
+	# two jobs: the server waits for either
+	assert_equal "$(sed 's/^event ts=1.21 .*/event ts=1.205 cpu=1 tid=20 comm=server name=sched:sched_process_fork parent_comm=server parent_pid=20 child_comm=server child_pid=31\
+task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim waits for server (poll), still asleep in poll'
+	# another client had it go on since it started the job
+	assert_equal "$(sed 's/^event ts=1.3 .*/event ts=1.235 cpu=0 tid=10 comm=victim name=sched:sched_waking comm=server pid=20 target_cpu=1\nevent ts=1.24 cpu=1 tid=30 comm=job name=sched:sched_switch prev_comm=job prev_pid=30 prev_state=R next_comm=server next_pid=20\nevent ts=1.25 cpu=1 tid=20 comm=server name=syscalls:sys_exit_poll ret=1\n&/
+		/^event ts=1.32 /i event ts=1.315 cpu=1 tid=20 comm=server name=syscalls:sys_enter_poll ufds=0x7 nfds=2
+		/^event ts=1.32 /i event ts=1.316 cpu=1 tid=20 comm=server name=sched:sched_switch prev_comm=server prev_pid=20 prev_state=S next_comm=job next_pid=30' "$W/taker.txt" | chain)" \
+		'victim waits for server (poll), still asleep in poll'
+}
+
 @test "what a thread was handed before, and was done with, does not matter for whom it works" {
 	worker() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
 	{

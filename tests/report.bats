@@ -1220,7 +1220,7 @@ told() {
 			signal id=1 ts=2.1 start=2 chart=c value=0.1 tid=10 comm=web
 			window id=1 from=2 to=3 signals=1 complete=yes
 			graph id=1 window=1 signal=1 target=1 from=2 to=2.1 kind=wake
-			node graph=1 id=1 deed=wait who=web start=2 end=2.1 tid=10 what=wait
+			node graph=1 id=1 deed=run who=web start=2.1 end=2.1 tid=10 what=run
 			node graph=1 id=2 deed=run who=python3 start=2 end=2.06 tid=21 what=run
 			node graph=1 id=3 deed=run who=python3 start=2.06 end=2.08 tid=22 what=run
 			node graph=1 id=4 deed=run who=sh start=2.08 end=2.1 tid=30 what=run

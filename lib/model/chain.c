@@ -151,8 +151,10 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 		if (&story->pieces.items[i] == piece)
 			break;
 	}
-	if (count == 0 && target && is_thread(target)) /* it waits to the end of the data, and so do all behind it */
-		links[count++].node = target;
+	if (target && is_thread(target) && target->what == WHAT_WAIT && !is_link(links, count, target->tid) && count < LINKS_MAX) { /* it waits to the end of the data */
+		memmove(&links[1], &links[0], count++ * sizeof(*links));
+		links[0] = (struct link){.node = target};
+	}
 	if (count == 0 || !target || target->tid != links[0].node->tid)
 		return 0;
 	for (i = 0; i < count; i++) {

@@ -383,16 +383,34 @@ static struct question only_child(const struct wake *wake, const struct thread *
 	return question;
 }
 
+/* Since the thread has started the child it has waited for no other thread: it reads what the child writes. */
+static bool is_for_child(const struct wake *wake, const struct thread *thread, size_t at, int32_t child)
+{
+	if (child == INDEX_NONE || wake->threads.items[child]->born > thread->pieces.items[at].start)
+		return false;
+	for (size_t i = thread_find(thread, wake->threads.items[child]->born); i < at; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int32_t by = piece->what == WHAT_WAIT ? core_ender(wake, piece).thread : INDEX_NONE;
+
+		if (by != INDEX_NONE && by != child && !core_is_kernels(wake, wake->threads.items[by]))
+			return false;
+	}
+	return true;
+}
+
 /* The question that is still open at the end of the data: nobody has ended the wait but a timer of the thread's own, or nobody has. */
 static struct question open_question(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
+	struct question none = {TIME_NONE, INDEX_NONE, INDEX_NONE}, question, child;
 
 	if (wait->what == WHAT_WAIT && wait->cause == CAUSE_NONE && reason_at(wake->reasons, wait->call)->children)
 		return only_child(wake, thread);
-	if (takes(wake, wait) && (is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE))
-		return question_in(wake, thread, wait);
-	return (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
+	if (!takes(wake, wait) || !(is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE))
+		return none;
+	question = question_in(wake, thread, wait);
+	child = question.of == INDEX_NONE && wait->cause == CAUSE_NONE ? only_child(wake, thread) : none;
+	return is_for_child(wake, thread, at, child.of) ? child : question;
 }
 
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait)

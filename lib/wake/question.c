@@ -1,6 +1,9 @@
 #include "wake/question.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <utlist.h>
 
 #include "base/fail.h"
@@ -11,8 +14,17 @@
 #include "wake/reason.h"
 #include "wake/syscall.h"
 
-/* Connections kept; of further ones nothing is known. */
-enum { CONNECTIONS_MAX = 1 << 16 };
+/* Connections and listeners kept; of further ones nothing is known. */
+enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PEER_ROOM = 256 };
+
+enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2 };
+
+struct listener { /* for connections to a port of an address */
+	char *peer;
+	int32_t tid; /* that it was woken by the last of them; 0: none was */
+	bool several; /* processes were */
+	UT_hash_handle hh;
+};
 
 struct connection { /* by which a process asks */
 	struct {
@@ -42,6 +54,7 @@ enum { SEVERAL = INDEX_NONE - 1 };
 
 struct answering { /* of a thread */
 	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
+	struct listener *listener; /* that it has connected to in this call; NULL: none is known */
 	int32_t asked_fd; /* by which it asked last */
 	bool elsewhere; /* it has transferred something by another descriptor since */
 	ARRAY(struct answer) answers; /* in the order of time */
@@ -50,6 +63,7 @@ struct answering { /* of a thread */
 struct connections {
 	struct connection *known;
 	struct asker *askers;
+	struct listener *listeners; /* threads that were woken once are told from others by their tids: they outlive a window */
 };
 
 static struct connections *of(const struct wake *wake)
@@ -160,12 +174,26 @@ static void forget(struct wake *wake)
 	}
 }
 
+static void forget_listeners(struct wake *wake)
+{
+	struct listener *listener, *next;
+
+	HASH_ITER(hh, of(wake)->listeners, listener, next) {
+		HASH_DEL(of(wake)->listeners, listener);
+		free(listener->peer);
+		free(listener);
+	}
+	for (size_t i = 0; i < wake->threads.count; i++)
+		answering_of(wake->threads.items[i])->listener = NULL;
+}
+
 static void forget_meanings(struct wake *wake)
 {
 	struct connection *connection, *next;
 
 	HASH_ITER(hh, of(wake)->known, connection, next)
 		drop(wake, connection);
+	forget_listeners(wake);
 }
 
 /* Forgets all, because the lost events may have sent or received. */
@@ -194,6 +222,7 @@ static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
 	answering_of(thread)->woken = INDEX_NONE;
+	answering_of(thread)->listener = NULL;
 }
 
 bool question_receives(const struct wake *wake, const struct thread *thread)
@@ -222,16 +251,63 @@ static void woke(struct wake *wake, const struct waking *waking)
 		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
 }
 
+/* NULL: there are too many. */
+static struct listener *listener_at(struct wake *wake, const char *peer)
+{
+	struct listener *listener;
+
+	HASH_FIND_STR(of(wake)->listeners, peer, listener);
+	if (!listener && HASH_COUNT(of(wake)->listeners) < LISTENERS_MAX) {
+		listener = NEW(struct listener);
+		listener->peer = memory_text(peer, strlen(peer));
+		HASH_ADD_KEYPTR(hh, of(wake)->listeners, listener->peer, strlen(listener->peer), listener);
+	}
+	return listener;
+}
+
+/* On this machine a connection is established within the call. */
+static void on_state(struct at *at)
+{
+	enum { BEFORE, NOW, PORT, ADDRESS };
+	struct thread *thread = at->current;
+	char address[PEER_ROOM - NUMBER_ROOM], peer[PEER_ROOM];
+
+	if (!thread || !reason_at(at->wake->reasons, syscall_of(thread)->name)->asks || at_number(at, BEFORE) != TCP_SYN_SENT ||
+	    at_number(at, NOW) != TCP_ESTABLISHED || !at_text(at, ADDRESS, address, sizeof(address)))
+		return;
+	snprintf(peer, sizeof(peer), "%" PRId64 " %s", at_number(at, PORT), address);
+	answering_of(thread)->listener = listener_at(at->wake, peer);
+}
+
+static void learn(struct wake *wake, struct listener *listener, const struct thread *woken)
+{
+	listener->several |= listener->tid && events_tgid(wake->events, listener->tid) != events_tgid(wake->events, woken->tid);
+	listener->tid = woken->tid;
+}
+
+/* The thread that takes connections, though this one did not wake it: it is busy, or stopped. INDEX_NONE: it is not known. */
+static int32_t taker_of(struct wake *wake, const struct listener *listener)
+{
+	const struct thread *taker = listener->tid && !listener->several ? core_thread_find(wake, listener->tid, wake->now) : NULL;
+
+	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
+}
+
 static void connected(struct wake *wake, const struct thread *thread, int32_t process)
 {
 	struct connection *connection = add(wake, process, syscall_of(thread)->fd, false);
-	int32_t woken = answering_of(thread)->woken;
+	const struct answering *answering = answering_of(thread);
+	int32_t taker = answering->woken >= 0 ? answering->woken : INDEX_NONE;
 
 	if (!connection)
 		return;
+	if (answering->listener && taker != INDEX_NONE)
+		learn(wake, answering->listener, wake->threads.items[taker]);
+	else if (answering->listener && answering->woken == INDEX_NONE)
+		taker = taker_of(wake, answering->listener);
 	connection->fresh = true;
-	connection->taken = woken != INDEX_NONE;
-	connection->open.of = woken >= 0 ? woken : INDEX_NONE;
+	connection->taken = taker != INDEX_NONE || answering->woken == SEVERAL;
+	connection->open.of = taker;
 }
 
 static bool has_waited(const struct thread *thread, int64_t since)
@@ -357,9 +433,15 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 	return question;
 }
 
+static const struct part_event events[] = {
+	{"sock:inet_sock_set_state", on_state, {"oldstate", "newstate", "dport", "daddr_v6"}},
+	{0},
+};
+
 static const struct part_record records[] = {{KIND_TRACED, read_traced}, {0}};
 
 const struct part question_part = {
+	.events = events,
 	.records = records,
 	.window = sizeof(struct connections),
 	.thread = sizeof(struct answering),
