@@ -29,7 +29,7 @@ struct retry { /* of a thread */
 	struct tries before; /* those that another call came after */
 	bool now;	       /* the thread is in the last call */
 	bool in_condition;     /* which is for a futex that is no mutex */
-	bool signalled, served; /* a signal ended the last try; since the first, the thread has woken one of another process in a call, or by what it sent */
+	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by what it sent */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	size_t slept;	       /* one more than the number of its last wait; 0: none */
 };
@@ -308,7 +308,8 @@ static void woke(struct wake *wake, const struct waking *waking)
 			       : waking->cause == CAUSE_RAISED ? wake->threads.items[wake->raises.items[waking->index].thread]
 							       : NULL;
 
-	if (waker && (waking->cause == CAUSE_RAISED || syscall_of(waker)->name != CALL_NONE) && !core_same_process(wake, waker, waking->woken->index))
+	if (waker && retry_of(waker)->signalled && (waking->cause == CAUSE_RAISED || syscall_of(waker)->name != CALL_NONE) &&
+	    !core_same_process(wake, waker, waking->woken->index))
 		retry_of(waker)->served = true;
 }
 
