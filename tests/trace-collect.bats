@@ -1472,32 +1472,34 @@ memory_group() { # LIMIT
 	printf '#!/bin/sh\n:\n' >runs
 	echo 'exit 0' >plain.pl
 	chmod +x runs
-	cp "$(command -v env)" tb-env # others begin env, too
+	cp "$(command -v env)" tb-env # others begin env and perl, too
+	mkdir bin
+	cp "$(command -v perl)" bin
 	cat >job <<-'EOF'
 		for i in 1 2 3 4 5 6 7 8 9; do /bin/true secret; done
 		./runs secret
-		PATH=.:$PATH tb-env -i /usr/bin/perl -w plain.pl secret
-		/usr/bin/perl -e 1 secret
-		/usr/bin/perl -e '$0 = "titled: at work"; select undef, undef, undef, 0.2; system "true"'
-		/usr/bin/perl -e 1 "$(head -c 100000 /dev/zero | tr '\0' x)"
+		PATH=.:$PATH tb-env -i bin/perl -w plain.pl secret
+		bin/perl -e 1 secret
+		bin/perl -e '$0 = "titled: at work"; select undef, undef, undef, 0.2; system "true"'
+		bin/perl -e 1 "$(head -c 100000 /dev/zero | tr '\0' x)"
 	EOF
 	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job
 	run grep -c '^task.*secret' trace
 	assert_output 0
-	run bash -c 'sed -n "s/^task .* comm=\(true\|runs\|tb-env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
+	run bash -c 'sed -n "/comm=perl/{ /bin.perl/!d }; s/^task .* comm=\(true\|runs\|tb-env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
 	assert_output "$(printf 'true program=/bin/true\n%.0s' {1..9})
 runs program=\"/bin/sh ./runs\" script=runs
 tb-env program=tb-env
-perl program=\"/usr/bin/perl plain.pl\" script=plain.pl
-perl program=/usr/bin/perl
-perl program=/usr/bin/perl
+perl program=\"bin/perl plain.pl\" script=plain.pl
+perl program=bin/perl
+perl program=bin/perl
 true program=true
-perl program=/usr/bin/perl"
+perl program=bin/perl"
 	# what a child is before it begins the program is not that program
 	run bash -c 'grep "^task .* comm=sh .*program=/bin/true" trace'
 	assert_output ""
 	# the kernel renames a thread right before it begins a program: what /proc says by then is of that program, so nobody asks
-	run bash -c 'grep "^task .* comm=perl .*program=" trace | grep -v " began=yes "'
+	run bash -c 'grep "^task .* comm=perl .*program=\"*bin/perl" trace | grep -v " began=yes "'
 	assert_output ""
 }
 
