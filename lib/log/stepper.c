@@ -30,7 +30,8 @@
 #define TRAP_PERF 6
 #endif
 
-enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64, SYSTEM_CALL_STOP = SIGTRAP | 0x80, RESUME_FLAG = 0x10000 };
+enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64 };
+enum { SYSTEM_CALL_STOP = SIGTRAP | 0x80, RESUME_FLAG = 0x10000 /* RF of eflags */ };
 
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
 
@@ -525,7 +526,7 @@ static int end_at(struct tracer *tracer, int signal, int status)
 	return status;
 }
 
-/* A thread that has come to a breakpoint has RF set, by which its next instruction runs over any; from here on it does so no more. */
+/* A thread that has come to a breakpoint has RF set, with which the next instruction passes any breakpoint. Clears it. */
 static void stop_at_next(struct tracer *tracer)
 {
 	if (!(tracer->at.eflags & RESUME_FLAG))

@@ -151,7 +151,8 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 		if (&story->pieces.items[i] == piece)
 			break;
 	}
-	if (target && is_thread(target) && target->what == WHAT_WAIT && !is_link(links, count, target->tid) && count < LINKS_MAX) { /* it waits to the end of the data */
+	/* It waits to the end of the data. */
+	if (target && is_thread(target) && target->what == WHAT_WAIT && !is_link(links, count, target->tid) && count < LINKS_MAX) {
 		memmove(&links[1], &links[0], count++ * sizeof(*links));
 		links[0] = (struct link){.node = target};
 	}

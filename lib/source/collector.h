@@ -99,9 +99,9 @@ struct collection {
 };
 
 /*
- * Turns tracing on, starts the command, and collects until the duration is over, the command or the chosen processes ended, a signal asked
- * for the end, or nobody reads the stream. `traced` records name chosen processes. If somebody else changes our instances meanwhile, `lost` records of no
- * known count follow, and the data are incomplete. -1 after fail().
+ * Turns tracing on, starts the command, and collects until the duration is over, the command or the processes of `pids` ended, a signal asked
+ * for the end, or nobody reads the stream. `traced` records name chosen processes. If somebody else changes our instances meanwhile, `lost`
+ * records of no known count follow, and the data are incomplete. -1 after fail().
  */
 int collector_run(struct collector *collector, const struct collection *collection);
 

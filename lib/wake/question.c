@@ -21,8 +21,8 @@ enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2 };
 
 struct listener { /* for connections to a port of an address */
 	char *peer;
-	int32_t tid; /* that it was woken by the last of them; 0: none was */
-	bool several; /* processes were */
+	int32_t tid;  /* of the thread that the last of them woke; 0: none yet */
+	bool several; /* they woke threads of several processes */
 	UT_hash_handle hh;
 };
 
@@ -63,7 +63,7 @@ struct answering { /* of a thread */
 struct connections {
 	struct connection *known;
 	struct asker *askers;
-	struct listener *listeners; /* threads that were woken once are told from others by their tids: they outlive a window */
+	struct listener *listeners; /* they outlive a window, so they have tids, and no indexes */
 };
 
 static struct connections *of(const struct wake *wake)
