@@ -386,7 +386,7 @@ async op=lost pid=$sender count=3"
 		kill $collector
 		until_true 20 test ! -e "$PLACE/markers"
 		kill $sender
-		rm trace
+		rm trace told # that which says `sent` is of this round
 	done
 }
 

@@ -1745,13 +1745,14 @@ shed() {
 	END
 	run -1 trace-collect --watch=$pid:app::word:rw --watch=$pid:big+4:4:rw --watch=$pid:app::count -d 0 -o none.tb
 	assert_output "trace-collect: the machine has 4 debug registers left, and 5 are needed: 'prog:app::word' 2, 'prog:big+4' 2, 'prog:app::count' 1"
-	run -3 --separate-stderr timeout 60 trace-collect --watch=$pid:app::word:rw --watch=$pid:app::count:4:w --watch=$pid:app::pair+8:8 -t -- \
+	run --separate-stderr timeout 60 trace-collect --watch=$pid:app::word:rw --watch=$pid:app::count:4:w --watch=$pid:app::pair+8:8 -t -- \
 		bash -c 'echo x >begin; while [ -d /proc/'$pid' ]; do sleep 0.1; done'
 	exec 9>&-
 	rc=0
 	wait $pid || rc=$?
 	[ $rc != 133 ] || ! grep -q hypervisor /proc/cpuinfo || skip "this virtual machine loses the causes of hits" # SIGTRAP
 	assert_equal $rc 0
+	assert_equal $status 3
 	assert_equal "$(grep -v 'on this virtual machine' <<<"$stderr")" "trace-collect: 'prog:app::count' was hit more than 10000 times a second, and was watched no longer"
 	run sed -nE 's/^(event|lost) .*(name=flag:[a-z]+|count=0).*( flag=\S+)( function=\S+)?$/\2\3\4/p' <<<"$output"
 	assert_equal "$(grep -v 'count function=main' <<<"$output")" 'name=flag:write flag=prog:app::word function=read
