@@ -1486,7 +1486,7 @@ memory_group() { # LIMIT
 	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job
 	run grep -c '^task.*secret' trace
 	assert_output 0
-	run bash -c 'sed -n "/comm=perl/{ /bin.perl/!d }; s/^task .* comm=\(true\|runs\|tb-env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
+	run bash -c 'sed -n "/comm=perl/{ /program=\"*bin.perl/!d }; s/^task .* comm=\(true\|runs\|tb-env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
 	assert_output "$(printf 'true program=/bin/true\n%.0s' {1..9})
 runs program=\"/bin/sh ./runs\" script=runs
 tb-env program=tb-env

@@ -52,7 +52,7 @@ struct within *follow_look(const struct follow *follow);
 int follow_begin(const struct follow *follow, const struct within *within, int64_t ts);
 void within_free(struct within *within); /* NULL is allowed */
 
-/* Tells whether the processes that were chosen by their numbers have ended, with all their children. Looks five times a second. */
+/* Tells whether the processes have ended, with all their children, if all were chosen by number. A message says so. Looks five times a second. */
 bool follow_is_over(struct follow *follow);
 
 #endif

@@ -37,6 +37,7 @@ bool process_fork(struct process *process, int32_t parent, int32_t child)
 	return before != after;
 }
 
+/* One that has ended stays a zombie until somebody waits for it. */
 static bool exists(int32_t tid)
 {
 	char state = proc_state(tid);

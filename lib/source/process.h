@@ -51,7 +51,7 @@ void process_select(struct process *process);
 void process_add(struct process *process, int32_t tid);
 void process_remove(struct process *process, int32_t tid);
 
-/* A member that still exists, `known` if that one does; 0: there is none. */
+/* Of chosen processes, not of every thread: a member that has not ended, `known` if that one has not; 0: there is none. */
 int32_t process_left(const struct process *process, int32_t known);
 
 void process_free(struct process *process);

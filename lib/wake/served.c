@@ -246,8 +246,8 @@ static int64_t run_before(const struct thread *thread, const struct piece *wait)
 }
 
 /*
- * Tells whether a thread that ended this wait then had been woken by the waiting one before, and so has answered it; or by a colleague that had been,
- * since the run before the wait: whoever has several do a part of it is told by the last one that it is done.
+ * Tells whether a thread that ended this wait then has answered it: the waiting thread had woken it before. Where several threads do a part each, the
+ * last one may have been woken by another of them, so wake-ups are followed back, to one by the waiting thread in the run before the wait.
  */
 static bool is_answer(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct thread *other, int64_t ts)
 {
