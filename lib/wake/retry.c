@@ -15,6 +15,9 @@
  * for an answer, with a limit of time, and whatever a profiler samples for anything. A call in between that did not sleep and
  * got nothing was but a look, as a server's at the connection of the client for whom it waits.
  *
+ * Where a thread polls one file, with a limit of time, in which a process that its own has started says something, it waits for
+ * that process, whatever else it says each time that the limit is over: so git tells its client that a hook still runs.
+ *
  * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
  */
 struct tries { /* calls that were in vain so far */
@@ -27,6 +30,7 @@ struct tries { /* calls that were in vain so far */
 struct retry { /* of a thread */
 	struct tries tries;
 	struct tries before; /* those that another call came after */
+	struct tries polls; /* of one file, whatever came in between */
 	bool now;	       /* the thread is in the last call */
 	bool in_condition;     /* which is for a futex that is no mutex */
 	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by what it sent */
@@ -43,13 +47,13 @@ static const struct tries no_tries = {.since = TIME_NONE, .call = CALL_NONE};
 
 static void thread_begin(struct thread *thread)
 {
-	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .broken = TIME_NONE};
+	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls = no_tries, .broken = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
 {
 	retry_of(thread)->now = false;
-	retry_of(thread)->tries = retry_of(thread)->before = no_tries;
+	retry_of(thread)->tries = retry_of(thread)->before = retry_of(thread)->polls = no_tries;
 	retry_of(thread)->slept = 0;
 }
 
@@ -79,6 +83,9 @@ enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
 
 /* bytes: the two words of a condition variable, which threads wait for in turn, are no further apart */
 enum { NEAR = 64 };
+
+/* Processes from one that polls to the one that it waits for, as a hook's shell and what that runs. */
+enum { GENERATIONS = 8 };
 
 /* Results of calls in vain. For the latter, the kernel repeats the call, or returns EINTR, when the signal is handled. */
 static const int vain[] = {
@@ -143,6 +150,20 @@ static void on_call(struct at *at)
 		return;
 	retry_of(thread)->in_condition = false;
 	begin_try(at->wake, thread, (uint64_t)syscall_of(thread)->fd, 1);
+}
+
+static void on_poll(struct at *at)
+{
+	enum { FILES, COUNT };
+	struct thread *thread = at_thread(at);
+	struct tries *polls = &retry_of(thread)->polls;
+	uint64_t files = (uint64_t)at_number(at, FILES);
+
+	on_call(at);
+	if (at_number(at, COUNT) != 1)
+		*polls = no_tries;
+	else if (polls->since == TIME_NONE || polls->what != files)
+		*polls = (struct tries){.what = files, .since = at->wake->now, .call = syscall_of(thread)->name};
 }
 
 /*
@@ -215,10 +236,10 @@ static void give(const struct thread *thread, int64_t since, const struct piece 
 	}
 }
 
-/* Tells whether the thread did next to nothing else since it asked first, up to and including that piece. */
-static bool only_asked(const struct thread *thread, const struct piece *piece)
+/* Tells whether the thread did next to nothing else since then, up to and including that piece. */
+static bool only_asked(const struct thread *thread, int64_t since, const struct piece *piece)
 {
-	return thread_idled(thread, thread_find(thread, retry_of(thread)->tries.since), (size_t)(piece - thread->pieces.items), 0);
+	return thread_idled(thread, thread_find(thread, since), (size_t)(piece - thread->pieces.items), 0);
 }
 
 /* When the thread itself woke the other, which woke it then; TIME_NONE: it did not. */
@@ -250,7 +271,7 @@ static void answer(struct wake *wake, const struct thread *thread, const struct 
 	int32_t index;
 	uint8_t cause;
 
-	if (!answer_of(wake, thread, wait, &cause, &index) || !only_asked(thread, wait))
+	if (!answer_of(wake, thread, wait, &cause, &index) || !only_asked(thread, since, wait))
 		return;
 	asked = cause == CAUSE_THREAD ? over_by(wake, thread, woke_at(wake, thread, wake->threads.items[index])) : NULL;
 	if (asked) {
@@ -260,15 +281,54 @@ static void answer(struct wake *wake, const struct thread *thread, const struct 
 	give(thread, since, wait, cause, index);
 }
 
+/* When the thread's process started the process of the other, or one above that; TIME_NONE: it is not known to have. */
+static int64_t started(const struct wake *wake, const struct thread *thread, const struct thread *other)
+{
+	for (int generation = 0; generation < GENERATIONS && other->parent != INDEX_NONE; generation++) {
+		if (core_same_process(wake, other, thread->index))
+			return TIME_NONE;
+		if (core_same_process(wake, thread, other->parent))
+			return other->born;
+		other = wake->threads.items[other->parent];
+	}
+	return TIME_NONE;
+}
+
+/* When the first poll of one file was called that was not over when a process began: what was before was for something else. */
+static int64_t polled_since(const struct thread *thread, int64_t began)
+{
+	size_t count = thread_find(thread, began);
+
+	return later(retry_of(thread)->polls.since, count ? thread->pieces.items[count - 1].start - 1 : TIME_NONE);
+}
+
+/* The wait of a poll of one file is over. */
+static void polled(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	int64_t began, since;
+	int32_t index;
+	uint8_t cause;
+
+	if (retry_of(thread)->polls.since == TIME_NONE || !answer_of(wake, thread, wait, &cause, &index) || cause != CAUSE_THREAD)
+		return;
+	began = started(wake, thread, wake->threads.items[index]);
+	if (began == TIME_NONE)
+		return;
+	since = polled_since(thread, began);
+	if (only_asked(thread, since, wait))
+		give(thread, since, wait, cause, index);
+}
+
 /* A thread that has asked again, and still waits, was not answered by its limits of time. */
 static void cut(struct wake *wake)
 {
 	for (size_t i = 0; i < wake->threads.count; i++) {
 		const struct thread *thread = wake->threads.items[i];
 		const struct piece *wait = retry_of(thread)->now && thread_asleep(thread) ? wait_of_call(thread) : NULL;
+		int64_t since = retry_of(thread)->tries.since;
 
-		if (wait && wait > thread->pieces.items && retry_of(thread)->tries.since < syscall_of(thread)->since && only_asked(thread, wait - 1))
-			give(thread, retry_of(thread)->tries.since, wait, CAUSE_NONE, INDEX_NONE);
+		if (wait && wait > thread->pieces.items && since < syscall_of(thread)->since && only_asked(thread, since, wait - 1))
+			give(thread, since, wait, CAUSE_NONE, INDEX_NONE);
 	}
 }
 
@@ -282,6 +342,11 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	if (!retry->now)
 		return;
 	retry->now = false;
+	if (result > 0 && syscall_of(thread)->name == retry->polls.call) {
+		if (wait)
+			polled(wake, thread, wait);
+		retry->polls = no_tries;
+	}
 	if (!wait && (is_vain(result) || result == 0) && retry->before.since != TIME_NONE) {
 		retry->tries = retry->before;
 		retry->before = no_tries;
@@ -328,6 +393,8 @@ static void on_thread_exit(struct at *at)
 
 static const struct part_event events[] = {
 	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
+	{"syscalls:sys_enter_poll", on_poll, {"ufds", "nfds"}},
+	{"syscalls:sys_enter_ppoll", on_poll, {"ufds", "nfds"}},
 	{"syscalls:sys_enter_", on_call},
 	{"sched:sched_process_exit", on_thread_exit, {"pid"}},
 	{0},
