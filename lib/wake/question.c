@@ -17,6 +17,9 @@
 /* Connections and listeners kept; of further ones nothing is known. */
 enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PEER_ROOM = 256 };
 
+/* Questions of all processes that are looked at from a wait on, for one that was given up behind it. */
+enum { PATIENCE = 1024 };
+
 enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2 };
 
 struct listener { /* for connections to a port of an address */
@@ -36,6 +39,13 @@ struct connection { /* by which a process asks */
 	bool told;    /* by a record, so it outlives a window */
 	struct connection *prev, *next; /* of its process */
 	UT_hash_handle hh;
+};
+
+/* A question by a connection that was closed before an answer came; `of`: INDEX_NONE: it is not known who was asked. */
+struct given_up {
+	int32_t process;
+	struct question question;
+	int64_t until;
 };
 
 struct asker {
@@ -63,6 +73,7 @@ struct answering { /* of a thread */
 struct connections {
 	struct connection *known;
 	struct asker *askers;
+	ARRAY(struct given_up) given_up; /* in the order of `until` */
 	struct listener *listeners; /* they outlive a window, so they have tids, and no indexes */
 };
 
@@ -172,6 +183,7 @@ static void forget(struct wake *wake)
 		if (!connection->told)
 			drop(wake, connection);
 	}
+	of(wake)->given_up.count = 0;
 }
 
 static void forget_listeners(struct wake *wake)
@@ -194,6 +206,7 @@ static void forget_meanings(struct wake *wake)
 	HASH_ITER(hh, of(wake)->known, connection, next)
 		drop(wake, connection);
 	forget_listeners(wake);
+	ARRAY_FREE(&of(wake)->given_up);
 }
 
 /* Forgets all, because the lost events may have sent or received. */
@@ -333,6 +346,26 @@ static void sent(const struct thread *thread, struct connection *connection)
 		connection->open.of = asking->woken;
 }
 
+/* Tells whether this is the first question of its connection, and the thread that asked waits for nothing else. */
+static bool is_first(const struct wake *wake, const struct connection *connection)
+{
+	int32_t by = connection->open.by;
+
+	return connection->fresh && by != INDEX_NONE && !answering_of(wake->threads.items[by])->elsewhere;
+}
+
+static void closed(struct wake *wake, struct connection *connection)
+{
+	bool first = is_first(wake, connection);
+	struct question question = connection->open;
+
+	if (!connection->answers && !connection->taken)
+		question.of = INDEX_NONE;
+	if (question.since != TIME_NONE && (connection->answers || first))
+		*ARRAY_ADD(&of(wake)->given_up) = (struct given_up){connection->of.process, question, wake->now};
+	drop(wake, connection);
+}
+
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
 {
 	struct answering *answering = answering_of(thread);
@@ -345,7 +378,7 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	if (reason->asks && process)
 		connected(wake, thread, process);
 	else if (connection && reason->closes)
-		drop(wake, connection);
+		closed(wake, connection);
 	else if (connection && reason->sends && result > 0)
 		sent(thread, connection);
 	else if (connection && reason->receives && result > 0) {
@@ -389,12 +422,20 @@ static bool is_open(const struct connection *connection, const struct piece *wai
 	return connection->open.since != TIME_NONE && connection->open.since <= wait->start;
 }
 
-/* Tells whether this is the first question of its connection, and the thread that asked waits for nothing else. */
-static bool is_first(const struct wake *wake, const struct connection *connection)
+/* The next question of the thread's process that was given up only after this wait; NULL: no more. Begin with *at = 0. */
+static const struct given_up *given_up_later(const struct wake *wake, const struct thread *thread, const struct piece *wait, size_t *at)
 {
-	int32_t by = connection->open.by;
+	int64_t end = thread_piece_end(wake, thread, (size_t)(wait - thread->pieces.items));
+	int32_t process = events_tgid(wake->events, thread->tid);
+	const struct given_up *items = of(wake)->given_up.items;
+	size_t count = of(wake)->given_up.count, first = COUNT_UNTIL(items, count, until, end - 1);
 
-	return connection->fresh && by != INDEX_NONE && !answering_of(wake->threads.items[by])->elsewhere;
+	if (count > first + PATIENCE)
+		count = first + PATIENCE;
+	for (*at = *at > first ? *at : first; process && *at < count; (*at)++)
+		if (items[*at].process == process && items[*at].question.since <= wait->start)
+			return &items[(*at)++];
+	return NULL;
 }
 
 bool question_of_unknown(const struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -402,34 +443,48 @@ bool question_of_unknown(const struct wake *wake, const struct thread *thread, c
 	int32_t process = events_tgid(wake->events, thread->tid);
 	const struct asker *asker = process ? asker_of(wake, process) : NULL;
 	const struct connection *connection;
+	const struct given_up *given_up;
+	size_t at = 0;
 
 	for (connection = asker ? asker->connections : NULL; connection; connection = connection->next)
 		if (is_open(connection, wait) && connection->open.of == INDEX_NONE && connection->open.by == thread->index &&
 		    (connection->answers || is_first(wake, connection)))
 			return true;
+	while ((given_up = given_up_later(wake, thread, wait, &at)))
+		if (given_up->question.of == INDEX_NONE && given_up->question.by == thread->index)
+			return true;
 	return false;
+}
+
+/* Of several open questions to one process, the first. False: they are to several. */
+static bool take_question(const struct wake *wake, struct question *found, const struct question *open)
+{
+	int32_t asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);
+
+	if (!asked || (found->since != TIME_NONE && asked != events_tgid(wake->events, wake->threads.items[found->of]->tid)))
+		return false;
+	if (found->since == TIME_NONE || open->since < found->since)
+		*found = *open;
+	return true;
 }
 
 struct question question_in(const struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
-	int32_t process = events_tgid(wake->events, thread->tid), asked;
-	struct question question = {TIME_NONE, INDEX_NONE, INDEX_NONE};
+	static const struct question none = {TIME_NONE, INDEX_NONE, INDEX_NONE};
+	int32_t process = events_tgid(wake->events, thread->tid);
 	const struct asker *asker = process ? asker_of(wake, process) : NULL;
 	const struct connection *connection;
+	const struct given_up *given_up;
+	struct question question = none;
+	size_t at = 0;
 
-	if (!asker)
-		return question;
-	for (connection = asker->connections; connection; connection = connection->next) {
-		const struct question *open = &connection->open;
-
-		if (!is_open(connection, wait) || !(connection->answers || (connection->taken && is_first(wake, connection))))
-			continue;
-		asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);
-		if (!asked || (question.since != TIME_NONE && asked != events_tgid(wake->events, wake->threads.items[question.of]->tid)))
-			return (struct question){TIME_NONE, INDEX_NONE, INDEX_NONE};
-		if (question.since == TIME_NONE || open->since < question.since)
-			question = *open;
-	}
+	for (connection = asker ? asker->connections : NULL; connection; connection = connection->next)
+		if (is_open(connection, wait) && (connection->answers || (connection->taken && is_first(wake, connection))) &&
+		    !take_question(wake, &question, &connection->open))
+			return none;
+	while ((given_up = given_up_later(wake, thread, wait, &at)))
+		if (!take_question(wake, &question, &given_up->question))
+			return none;
 	return question;
 }
 
