@@ -2080,3 +2080,49 @@ locks() { # MILLISECONDS SECOND...: a call of flock each tenth of a second, of w
 	assert_equal "$(filter -c block two | records signal | wc -l)" 0
 	assert_equal "$(filter -c block three | records signal | value key | sort -u)" 7:0
 }
+
+# --- charts that tell each value ---------------------------------------------------------------------------------------
+
+# A command, process 7, that becomes another program, and runs until TIME; its child 8 runs programs, too.
+command_until() ( # TIME: that the command ends; none: it does not
+	echo "traced tids=7"
+	echo "traced command=7"
+	event 1000 7 sched:sched_process_exec filename=/bin/sh pid=7 old_pid=7
+	event 1100 7 sched:sched_process_fork parent_comm=sh parent_pid=7 child_comm=sh child_pid=8
+	echo "traced tids=8"
+	event 1200 8 sched:sched_process_exec filename=/bin/true pid=8 old_pid=8
+	event 1300 8 sched:sched_process_exit comm=t8 pid=8
+	event 1400 7 sched:sched_process_exec filename=/bin/sleep pid=7 old_pid=7
+	noise 1500 "${1:-4000}"
+	[ -z "$1" ] || event "$1" 7 sched:sched_process_exit comm=t7 pid=7
+)
+
+@test "a command is told as a whole, once, however long it took, and of all processes it alone" {
+	command_until 4000 | filter -c command >out 2>err
+	assert_equal "$(<err)" ""
+	assert_equal "$(records signal <out)" "signal id=1 ts=4.000000000 start=1.000000000 chart=command value=3.000000000 rules=fixed tid=7 comm=t7"
+	assert_equal "$(records window <out)" "window id=1 from=1.000000000 to=4.010000000 signals=1-1 complete=yes"
+	assert_equal "$(records event <out)" "$(command_until 4000 | records event)"
+	command_until | filter -c command --limit=1h --only-limit >out
+	assert_equal "$(records signal <out)" "signal id=1 ts=3.900000000 start=1.000000000 chart=command value=2.900000000 rules=fixed tid=7 comm=t7 open=yes"
+	command_until 4000 | filter -c command --limit=command=5s >out # the user knows better
+	assert_equal "$(records signal <out)" ""
+	command_until 4000 | sed '/^traced command/d' | filter -c command >out
+	assert_equal "$(records signal <out)" ""
+}
+
+@test "a command that outlasts the budget is told so far, and again at its end" {
+	{ command_until | records traced; for ((t = 1000; t < 4000; t += 1)); do event $t 7 sched:sched_process_exec filename=/bin/sh pid=7 old_pid=7; done
+	  event 4000 7 sched:sched_process_exit comm=t7 pid=7; } >in
+	filter -c command --context=32K --burst=150K in >out
+	assert_equal "$(records signal <out | wc -l)" 2
+	assert_equal "$(records signal <out | sed -n 's/ comm.*//; 2p')" "signal id=2 ts=4.000000000 start=1.000000000 chart=command value=3.000000000 rules=fixed tid=7"
+	run value complete < <(records window <out)
+	assert_output $'yes\nno'
+	told=$(records signal <out | value ts | head -1)
+	assert_equal "$(records window <out | value to | head -1)" "$told"
+	# all that the first window covers is there, and no more passes in all than may
+	assert_equal "$(records event <out | awk -v to="$told" '{ split($2, a, "="); n += a[2] <= to } END { print n }')" \
+		"$(awk -v to="$told" '/^event/ { split($2, a, "="); n += a[2] <= to } END { print n }' in)"
+	[ "$(records event <out | wc -c)" -lt 400000 ]
+}

@@ -45,6 +45,15 @@ report"
 	run -0 --separate-stderr "$SCRIPT" -c ./my.chart -- sh -c 'echo $0; true' 'a b'
 	assert_equal "$(calls | head -n2)" $'trace-collect -c ./my.chart -p command -- sh -c echo $0; true a b\ncchart-filter --idle'
 	assert_equal "$(head -n1 <<<"$stderr")" 'trace-collect -c ./my.chart -p command -- sh -c echo\ \$0\;\ true a\ b |'
+	for options in "" "-l 1s" "-p x"; do
+		# shellcheck disable=SC2086 # options are words
+		rm -f ./*.tb calls.*
+		run -0 "$SCRIPT" $options -- true
+		calls | sed -n '1s/ -- true//p'
+	done >chosen
+	assert_equal "$(<chosen)" "trace-collect -c block -c runq -c syscall -c command -p command
+trace-collect -c block -c runq -c syscall -p command
+trace-collect -c block -c runq -c syscall -c turn -p x"
 }
 
 @test "wrong use is status 2, what fails leaves no stream, what is incomplete is told" {
@@ -72,6 +81,20 @@ report"
 	done
 	for letter in p c l d; do grep -q "^\.Op Fl $letter " "$TOP/man/tailblame.1" || fail "-$letter is not in the SYNOPSIS"; done
 	mandoc -Tlint -Wwarning "$TOP/man/tailblame.1"
+}
+
+# bats test_tags=live
+@test "a command is explained as a whole, with what it starts and becomes" {
+	need_tracefs
+	cp "$(command -v sleep)" tb-sleeper
+	run -0 --separate-stderr "$SCRIPT" -- bash -c './tb-sleeper 0.2; ./tb-sleeper 0.2; exec ./tb-sleeper 0.4'
+	assert_line --index 0 --regexp '^host '
+	assert_line --regexp '^1\. .* tb-sleeper/[0-9]+ took ([89][0-9]{2} ms|[1-9]\.[0-9]+ s)$'
+	assert_line --regexp '^1 moment: tb-sleeper/[0-9]+ took '
+	assert_line --regexp 'to blame: timer \([23] processes\): clock_nanosleep of tb-sleeper (9[0-9]|100) %'
+	refute_output --partial 'the command, begin to end; limit'
+	run -0 "$SCRIPT" -d 0.5 -- ./tb-sleeper 9
+	assert_line --regexp '^1\. .* tb-sleeper/[0-9]+ not done after [3-9][0-9]{2} ms$'
 }
 
 # bats test_tags=live

@@ -37,7 +37,7 @@ static const struct line_kind {
 	const char *keys; /* the keys that it may have, each with a space behind it */
 	line_reader *read;
 } line_kinds[] = {
-	{"chart", "name title nest calls common bursts shortest method interval least binary function arguments build ", read_chart},
+	{"chart", "name title nest first each calls common bursts shortest method interval least binary function arguments build ", read_chart},
 	{"start", "event probe filter where key length depth tid split show instead ", read_start},
 	{"end", "event probe filter where key length whole depth to instead ", read_end},
 	{"drop", "event filter key length ", read_drop},
@@ -96,7 +96,8 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 	chart->function = fields_copy(fields, "function");
 	chart->arguments = fields_copy(fields, "arguments");
 	chart->build = fields_copy(fields, "build");
-	if (read_choice(fields, "nest", &chart->nest) < 0 || read_choice(fields, "calls", &chart->calls) < 0 ||
+	if (read_choice(fields, "nest", &chart->nest) < 0 || read_choice(fields, "first", &chart->first) < 0 ||
+	    read_choice(fields, "each", &chart->each) < 0 || read_choice(fields, "calls", &chart->calls) < 0 ||
 	    read_choice(fields, "common", &chart->common) < 0 || read_choice(fields, "bursts", &chart->bursts) < 0)
 		return -1;
 	if (shortest && number_duration(shortest->value, shortest->value_length, &chart->shortest) < 0)
@@ -301,6 +302,8 @@ static int check_counts(const struct chart *chart, const int count[])
 		return fail("chart '%s' counts, so it has no shortest=", chart->name);
 	if (chart->common || chart->bursts)
 		return fail("chart '%s' counts, so it has no %s=", chart->name, chart->common ? "common" : "bursts");
+	if (chart->first || chart->each)
+		return fail("chart '%s' counts, so it has no %s=", chart->name, chart->first ? "first" : "each");
 	if (!chart->method)
 		return fail("chart '%s' counts, so its chart line needs method=, such as p or u", chart->name);
 	if (count[CHART_START] + count[CHART_END] + count[CHART_DROP] + count[CHART_ARM] > 0)

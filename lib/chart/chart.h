@@ -15,7 +15,7 @@
  * requests). An end with `whole=yes` comes once for each start, with the rest of its range. `tid` is the field that names the thread that waits
  * (default: the thread in whose context the start happened). `split` gives each value of its fields limits of its own. `show` carries fields
  * of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of
- * its key (calls nest); else a second start takes the place of the first. A drop ends a start that was given up, such as a request that its
+ * its key (calls nest), and with `first=yes` a second start does not count; else it takes the place of the first. A drop ends a start that was given up, such as a request that its
  * device did not take: the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a
  * start counts again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
  * `instead` stands in for another one that a saved trace may lack, and counts until that one comes.
@@ -37,7 +37,7 @@
  *	call    event=syscalls:sys_enter_recvfrom
  *	call    event=syscalls:sys_exit_recvfrom
  *
- * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
+ * With `each=yes` there each value is a signal. `shortest` is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
  * `common=yes` there says that the same disturbances hit all keys: a value beyond its key's limit is judged once more by a limit that all have
  * in common (chart/disturbances.h). `bursts=yes` says that a key's values come in bursts: the largest of each is judged once more
@@ -105,7 +105,8 @@ struct chart {
 	char *name;	  /* "block"; "func:prog:request" */
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
-	bool nest;
+	bool nest, first;
+	bool each; /* value is a signal */
 	bool common, bursts; /* its keys have a limit in common, too; values of one time have */
 	bool calls; /* its events are system calls: waits for work do not count */
 	int64_t shortest;	     /* ns: a shorter time is no signal */

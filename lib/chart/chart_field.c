@@ -80,6 +80,11 @@ static int64_t text_discard(const char *text)
 	return *text == 'D';
 }
 
+static int64_t number_command(const struct field_world *world, int64_t number)
+{
+	return number != 0 && number == world->command;
+}
+
 static size_t copy(char *text, size_t room, const char *from)
 {
 	int length = snprintf(text, room, "%s", from);
@@ -110,6 +115,7 @@ static const struct field_form forms[] = {
 	{"flush", number_never, NULL, text_flush},
 	{"waited", number_waited, NULL, text_waited},
 	{"discard", number_never, NULL, text_discard},
+	{"command", number_command, NULL, NULL},
 };
 
 int chart_field_make(struct chart_field *field, struct event_type *type, const char *text)
@@ -124,7 +130,7 @@ int chart_field_make(struct chart_field *field, struct event_type *type, const c
 			field->form = &forms[i];
 			return 0;
 		}
-	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush, waited, discard", form, field->name);
+	return fail("unknown form '%s' of field '%s'; there are disk, syscall, error, runnable, flush, waited, discard, command", form, field->name);
 }
 
 /* FNV-1a. */

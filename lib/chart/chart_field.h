@@ -10,6 +10,8 @@
  *	ret:error	1 if a system call that returns this has failed, else 0. "Nothing yet" (EAGAIN, EINPROGRESS) and an
  *			interruption by a signal (EINTR, the kernel's own restart codes) are no failures.
  *
+ *	pid:command	1 if it is the process of the user's command
+ *
  * A field is read as a number, for keys and tables. It is spelled only for people.
  */
 #ifndef CHART_CHART_FIELD_H
@@ -31,6 +33,7 @@ struct chart_field {
 struct field_world {
 	const struct events *events;
 	char machine[32];
+	int64_t command; /* process of the user's command; 0: there is none */
 };
 
 /* Resolves "FIELD" or "FIELD:FORM". 0; -1 after fail(): an unknown form. */

@@ -78,7 +78,7 @@ static enum fault fault_of(const struct active_chart *chart, const char **event)
 		return collected ? FAULT_OPEN : FAULT_ENDLESS;
 	if (!chart->counts && chart->ends == 0)
 		return FAULT_UNPAIRED;
-	return chart->ends > 0 && !chart->set.judged && !chart->judge.tell.ends ? FAULT_UNJUDGED : FAULT_NONE;
+	return chart->ends > 0 && !chart->set.judged && !chart->chart->each && !chart->judge.tell.ends ? FAULT_UNJUDGED : FAULT_NONE;
 }
 
 /* `who`: "chart 'block'", or several. */

@@ -241,6 +241,13 @@ static void prepare_counts(struct measure *measure, struct active_chart *added)
 	added->judge.policy = added->policy;
 }
 
+static void prepare_each(struct measure *measure, struct active_chart *added)
+{
+	added->policy = NEW(struct policy);
+	*added->policy = policy_of_each(measure->judge.policy, added->name);
+	added->judge.policy = added->policy;
+}
+
 /* The chart of this name; NULL: there is none. */
 static struct active_chart *defined(const struct measure *measure, const char *name)
 {
@@ -276,6 +283,8 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	added->definition = definition;
 	added->name = memory_text(chart->name, strlen(chart->name));
 	added->judge = measure->judge;
+	if (chart->each)
+		prepare_each(measure, added);
 	if (chart->method)
 		prepare_counts(measure, added);
 	else if (chart->events[0].role == CHART_CALL)
@@ -342,6 +351,8 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 
 	if (chart->by_thread && *key == 0)
 		return 0; /* the idle thread */
+	if (chart->chart->first && pair_find(chart->pairs, key))
+		return 0;
 	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_keys_has(chart->disarmed, key)))
 		return 0;
 	if (outcome_abandon(measure, silence_unended(&chart->silences, event->tid), event->ts, false) < 0)
@@ -754,8 +765,10 @@ static void take_side(struct measure *measure, const struct fields *fields, int6
 
 static int take_traced(struct measure *measure, const struct fields *fields)
 {
-	int64_t process = 0;
+	int64_t process = 0, command = 0;
 
+	if (fields_integer(fields, "command", &command) > 0)
+		measure->world.command = command;
 	if (fields_integer(fields, "process", &process) > 0 && process > 0 && process < PROCESS_TIDS) {
 		take_side(measure, fields, process, true);
 		take_side(measure, fields, process, false);

@@ -67,6 +67,12 @@ static void insert_by_due(struct start **list, struct start *start)
 	DL_PREPEND_ELEM2(*list, later, start, before, after);
 }
 
+/* When to say of a suspect that it has not ended. Where each value is told, all of its context is wanted, and measure_hurry() says when. */
+static int64_t report_at(const struct start *start)
+{
+	return start_chart(start)->chart->each ? INT64_MAX : timestamp_add(crossing(start), PATIENCE_REPORT);
+}
+
 static struct start **list_of(struct patience *patience, const struct start *start)
 {
 	return start->state == START_SUSPECT ? &patience->suspects : &patience->reported;
@@ -185,7 +191,7 @@ static struct start *patience_due(struct measure *measure, int64_t now)
 		struct start *start = first_awaited(patience, series, now);
 
 		if (start && crossing(start) <= now)
-			return in_silence(start) ? start : become(patience, start, START_SUSPECT, timestamp_add(crossing(start), PATIENCE_REPORT));
+			return in_silence(start) ? start : become(patience, start, START_SUSPECT, report_at(start));
 		if (start)
 			sooner(patience, crossing(start));
 	}
@@ -503,6 +509,21 @@ void measure_relearn(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
 		measure->charts.items[i]->judge.generation++;
+}
+
+void measure_hurry(struct measure *measure)
+{
+	struct patience *patience = &measure->patience;
+	struct start *start, *next;
+
+	DL_FOREACH_SAFE2(patience->suspects, start, next, after) {
+		if (start->due < INT64_MAX)
+			continue;
+		DL_DELETE2(patience->suspects, start, before, after);
+		start->due = patience->whole < measure->now ? patience->whole : measure->now;
+		insert_by_due(&patience->suspects, start);
+	}
+	patience_wake(patience);
 }
 
 int measure_time(struct measure *measure, int64_t now)

@@ -183,6 +183,18 @@ int policy_fix(struct policy *how, const char *text)
 	return 0;
 }
 
+/* What the user said comes behind it, and counts. */
+struct policy policy_of_each(const struct policy *how, const char *chart)
+{
+	struct policy each = *how;
+
+	each.only_fixed = true;
+	memmove(each.fixed + 1, how->fixed, (size_t)how->fixed_count * sizeof(*how->fixed));
+	each.fixed[0] = (struct policy_fixed){.chart = chart, .length = strlen(chart)};
+	each.fixed_count++;
+	return each;
+}
+
 bool policy_is_of(const struct policy_fixed *fixed, const char *chart)
 {
 	return fixed->chart && fixed->length == strlen(chart) && !strncmp(fixed->chart, chart, fixed->length);

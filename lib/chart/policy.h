@@ -35,8 +35,8 @@ struct policy { /* policy_check() completes it */
 	struct policy_fixed { /* limits of latencies besides those that are learnt; see policy_fix() */
 		const char *chart; /* NULL: all charts without a limit of their own */
 		size_t length;	   /* of its name */
-		int64_t limit;	   /* ns */
-	} fixed[FIXED_MOST];
+		int64_t limit;	   /* ns; 0: each value is beyond it */
+	} fixed[FIXED_MOST + 1];
 	int fixed_count;
 	bool only_fixed;   /* signals come by limits that were given only */
 	bool once;	   /* of a run of abnormal values only the first is a signal */
@@ -63,6 +63,9 @@ struct chart;
  * least three sigma.
  */
 struct policy policy_of_rates(const struct policy *how, const struct chart *chart);
+
+/* The policy of a chart of which each value is a signal, unless the user gave it a limit. Keeps the name. */
+struct policy policy_of_each(const struct policy *how, const char *chart);
 
 /* Each reads what a user wrote: "log"; "upper"; "1,5". -1 after fail(). */
 int policy_scale(struct policy *how, const char *word);

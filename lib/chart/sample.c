@@ -173,7 +173,8 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_double(line, "center", sample->center);
 	if (sample->value < sample->center)
 		line_double(line, "lcl", sample->lcl);
-	line_double(line, "ucl", sample->ucl);
+	if (!isnan(sample->ucl))
+		line_double(line, "ucl", sample->ucl);
 	line_text(line, "rules", rules);
 	if (sample->tid >= 0) {
 		line_integer(line, "tid", sample->tid);

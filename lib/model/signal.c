@@ -247,6 +247,12 @@ static char *say_asked(const struct site *site, const struct signal *signal, con
 	return memory_format("asked for");
 }
 
+static char *say_command(const struct site *site, const struct signal *signal, const char *who)
+{
+	(void)site, (void)signal;
+	return memory_format("%s", *who ? who : "the command");
+}
+
 static char *say_function(const struct site *site, const struct signal *signal, const char *who)
 {
 	const char *binary = signal->chart + strlen("func:");
@@ -384,6 +390,7 @@ static const struct wording {
 	{"flush", say_flush, "took", "not done after", ""},
 	{"loop", say_loop, "was held up for", "still held up after", ""},
 	{"turn", say_turn, "took", "not answered after", ""},
+	{"command", say_command, "took", "not done after", ""},
 	{"asked", say_asked, "the last", "the last", ""},
 	{"func:", say_function, "took", "not done after", ""},
 	{"", say_any, "took", "not done after", ""},

@@ -210,7 +210,7 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 			return -1;
 	if (process_follow_chosen(process, read_program, follow->reader) == 0 && of->name_count)
 		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
-	if (traced_write_all(process, follow->stream) < 0)
+	if (traced_write_all(process, follow->stream) < 0 || (follow->command && traced_write_command(follow->stream, follow->command) < 0))
 		return -1;
 	if (wants_sockets(follow->selection) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
 		return -1;

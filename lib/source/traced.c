@@ -65,6 +65,18 @@ int traced_write_within(struct stream *stream, int32_t tid, int64_t ts)
 	return status;
 }
 
+int traced_write_command(struct stream *stream, int32_t pid)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_TRACED));
+	line_integer(&line, "command", pid);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
 static int read_tids(struct process *process, const struct fields *fields, const char *key,
 		     void (*take)(struct process *process, int32_t tid))
 {

@@ -16,6 +16,9 @@ int traced_write(const struct process *process, struct stream *stream, int32_t t
 /* Writes that this thread was in its call before the trace began, at `ts`; see source/follow.h. -1 after fail(). */
 int traced_write_within(struct stream *stream, int32_t tid, int64_t ts);
 
+/* Writes which process is that of the user's command. -1 after fail(). */
+int traced_write_command(struct stream *stream, int32_t pid);
+
 /* Reads such a record into the members. -1 after fail(): it is malformed. */
 int traced_read(struct process *process, const struct fields *fields);
 

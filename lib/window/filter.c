@@ -269,6 +269,8 @@ static int time_passes(struct filter *filter, int64_t ts)
 		filter->now = ts;
 	if (*filter->options.asked && ask(filter) < 0)
 		return -1;
+	if (window_is_spent(filter->window))
+		measure_hurry(filter->measure);
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
 		return -1;
 	if (window_is_over(filter->window, filter->now, &until) &&

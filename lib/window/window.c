@@ -442,6 +442,12 @@ void window_lost(struct window *window, int64_t from, int64_t to)
 	see_losses(window);
 }
 
+/* Tells whether a window that passes events as they come has to stop. */
+static bool is_spent(const struct window *window, uint64_t all)
+{
+	return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;
+}
+
 /*
  * Tells whether to close the open window early. For a window that waits: its slice lies before its worst signal, and newer events must
  * not push it out of the ring.
@@ -457,9 +463,14 @@ static bool is_full(const struct window *window)
 	all = past_bytes(window->past);
 	behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
 	if (!window->waits)
-		return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;
+		return is_spent(window, all);
 	return newest(window) > timestamp_add(window->worst_end, window->after) &&
 	       budget_slice_is_due(&window->budget, all, behind);
+}
+
+bool window_is_spent(const struct window *window)
+{
+	return window->open && window->holds > 0 && !window->waits && is_spent(window, past_bytes(window->past));
 }
 
 /* A window that waits asks how much the recorder has kept, for the budget. */

@@ -74,6 +74,9 @@ void window_release(struct window *window, int64_t now);
 /* Advances the time: passes and drops events that are due. */
 int window_advance(struct window *window, int64_t now);
 
+/* Tells whether the open window has no room for more events, though some interval of it has not ended. */
+bool window_is_spent(const struct window *window);
+
 /*
  * Tells whether the open window is over unless another interval overlaps it; sets *until to the time before which such an interval
  * must have begun; INT64_MIN: none is waited for. The caller calls window_close() once there can be none.
