@@ -98,6 +98,39 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 }
 
 # bats test_tags=live
+@test "a server that was stopped, or hung, before anybody asked is named" {
+	need_tracefs
+	cat >server.py <<-'PY'
+		import fcntl, socket, sys
+		listener = socket.create_server(("127.0.0.1", 0))
+		print(listener.getsockname()[1], flush=True)
+		fcntl.flock(open("lock", "w"), fcntl.LOCK_EX)
+		while True: listener.accept()[0].close()
+	PY
+	cat >client.py <<-'PY'
+		import socket, sys
+		asks = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		asks.settimeout(0.3)
+		asks.send(b"x")
+		for i in range(3):
+		    try: asks.recv(1)
+		    except OSError: pass
+	PY
+	exec 4>lock
+	flock 4
+	/usr/bin/python3 server.py >port 3>&- 4>&- &
+	until [ -s port ]; do sleep 0.05; done
+	run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
+	assert_output --partial "chain   python3 client.py waits for python3 server.py (poll), still"
+	assert_line --regexp '^   path .* python3 server.py still asleep in flock$'
+	kill -STOP $!
+	rm -f ./*.tb
+	run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
+	assert_line --regexp '^   path .* python3 server.py still stopped by a signal$'
+	kill -KILL $!
+}
+
+# bats test_tags=live
 @test "a slow command is explained" {
 	need_tracefs
 	cp "$(command -v sleep)" tb-sleeper

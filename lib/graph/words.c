@@ -33,17 +33,22 @@ static char *interrupt(const struct deed *deed)
 	return memory_format("softirq %s", or_else(deed->softirq, "?"));
 }
 
+static bool is_purpose(const struct deed *deed, const char *purpose)
+{
+	return deed->purpose && strcmp(deed->purpose, purpose) == 0;
+}
+
 char *words_reason(const struct deed *deed)
 {
 	if (deed->lock)
 		return memory_format("kernel %s", deed->lock);
-	if (deed->purpose && strcmp(deed->purpose, "page") == 0)
+	if (is_purpose(deed, "page"))
 		return memory_format("page fault%s%s", deed->syscall ? " in " : "", or_else(deed->syscall, ""));
-	if (deed->purpose && strcmp(deed->purpose, "memory") == 0)
+	if (is_purpose(deed, "memory"))
 		return memory_format("memory reclaim");
-	if (deed->purpose && strcmp(deed->purpose, "stop") == 0)
+	if (is_purpose(deed, "stop"))
 		return memory_format("stop by a signal");
-	if (deed->purpose && strcmp(deed->purpose, "tracer") == 0)
+	if (is_purpose(deed, "tracer"))
 		return memory_format("stop by a tracer");
 	if (!deed->syscall)
 		return NULL;
@@ -681,11 +686,15 @@ static struct sentence sleeper(const struct node *node)
 static struct sentence unknown(const struct node *node, bool open)
 {
 	const struct deed *deed = node->deed;
-	char *reason = words_reason(deed);
 	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
-	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
-				    deed->function ? ", called by " : "", or_else(deed->function, ""), end);
+	bool stopped = is_purpose(deed, "stop");
+	char *reason, *words;
 
+	if (stopped || is_purpose(deed, "tracer"))
+		return of_waiter(deed->whom, memory_format("%sstopped by a %s", open ? "still " : "", stopped ? "signal" : "tracer"));
+	reason = words_reason(deed);
+	words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
+			      deed->function ? ", called by " : "", or_else(deed->function, ""), end);
 	free(reason);
 	return of_waiter(deed->whom, words);
 }

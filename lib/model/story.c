@@ -320,8 +320,9 @@ static struct story_part *story_part(struct story *story, enum node_what what, c
 /* If the graph is about the thread, its own requests need no name. */
 static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
 {
-	bool own = graph && graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
-	bool open = story->signal && story->signal->open && graph && node->end >= graph->to;
+	int32_t target = graph && graph->target != NODE_NONE ? graph->nodes.items[graph->target].tid : 0;
+	bool own = target && target == node->tid, ended = story->signal && !story->signal->open && target && target == node->whom_tid;
+	bool open = graph && node->end >= graph->to && !ended;
 
 	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);
 }

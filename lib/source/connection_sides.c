@@ -15,106 +15,22 @@
 #include "base/now.h"
 #include "base/number.h"
 #include "program/helper.h"
+#include "source/tcp_tables.h"
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
 /* Nobody waits longer at the start of a trace, whatever the machine holds. */
 static const int64_t most_time = NSEC_PER_SEC / 10;
 
-enum { PATIENCE_MS = 250, PORTS = 1 << 16, LISTEN = 0x0A, NETWORKS_MAX = 256 /* 64 kB each */, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
-
-/* The TCP connections of a network namespace, by inode. */
-struct connection {
-	uint64_t inode;
-	uint16_t own, other; /* ports */
-	bool here;	     /* both ends have the same address */
-};
-
-struct network {
-	char name[32]; /* as /proc/PID/ns/net spells it */
-	ARRAY(struct connection) connections;
-	uint8_t listens[PORTS]; /* somebody does at this port */
-};
+enum { PATIENCE_MS = 250, TOGETHER = 1000, FD_ROOM = 12, LINK_ROOM = 64 };
 
 struct looking {
 	struct stream *stream;
 	unsigned low, high; /* the ports that those who connect are given */
-	int64_t until;	    /* when to give up; INT64_MAX: never */
-	ARRAY(struct network *) networks;
+	struct tcp_tables tcp;
 };
 
-static bool is_late(const struct looking *looking)
-{
-	return looking->until < INT64_MAX && now_by(CLOCK_MONOTONIC) > looking->until;
-}
-
 /* --- TCP ------------------------------------------------------------------------------------------------------------------ */
-
-static void take_line(struct network *network, const char *line)
-{
-	char own[33], other[33];
-	unsigned own_port, other_port, state;
-	unsigned long long inode;
-
-	if (sscanf(line, " %*d: %32[0-9A-F]:%4x %32[0-9A-F]:%4x %2x %*s %*s %*s %*s %*s %llu", own, &own_port, other, &other_port, &state,
-		   &inode) != 6 ||
-	    own_port >= PORTS || other_port >= PORTS)
-		return;
-	if (state == LISTEN)
-		network->listens[own_port] = true;
-	else if (inode)
-		*ARRAY_ADD(&network->connections) =
-			(struct connection){inode, (uint16_t)own_port, (uint16_t)other_port, strcmp(own, other) == 0};
-}
-
-/* Who listens tells the sides, so of a table that there was no time to read whole nothing is taken. */
-static void read_table(const struct looking *looking, struct network *network, int32_t pid, const char *table)
-{
-	char path[48], line[LINE_ROOM];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/net/%s", pid, table);
-	file = fopen(path, "re");
-	while (file && !is_late(looking) && fgets(line, sizeof(line), file))
-		take_line(network, line);
-	if (is_late(looking))
-		network->connections.count = 0;
-	if (file)
-		fclose(file);
-}
-
-static int by_inode(const void *a, const void *b)
-{
-	const struct connection *one = a, *other = b;
-
-	return (one->inode > other->inode) - (one->inode < other->inode);
-}
-
-/* NULL: it is not known which one it is. */
-static const struct network *network_of(struct looking *looking, int32_t pid)
-{
-	char path[48], name[sizeof(looking->networks.items[0]->name)];
-	struct network *network;
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
-	length = readlink(path, name, sizeof(name) - 1);
-	if (length < 0)
-		return NULL;
-	name[length] = '\0';
-	for (size_t i = 0; i < looking->networks.count; i++)
-		if (strcmp(looking->networks.items[i]->name, name) == 0)
-			return looking->networks.items[i];
-	if (looking->networks.count == NETWORKS_MAX)
-		return NULL;
-	network = *ARRAY_ADD(&looking->networks) = NEW(struct network);
-	memcpy(network->name, name, sizeof(name));
-	read_table(looking, network, pid, "tcp");
-	read_table(looking, network, pid, "tcp6");
-	if (network->connections.count)
-		qsort(network->connections.items, network->connections.count, sizeof(struct connection), by_inode);
-	return network;
-}
 
 static void read_given_ports(struct looking *looking)
 {
@@ -137,7 +53,7 @@ static bool is_given(const struct looking *looking, unsigned port)
  * A port that somebody listens at is not given to those that connect. Who listens elsewhere is not known, but a port that those who connect are
  * given, at this end alone, is one of theirs.
  */
-static enum side side_of_tcp(const struct looking *looking, const struct network *network, const struct connection *connection)
+static enum side side_of_tcp(const struct looking *looking, const struct tcp_table *network, const struct tcp_socket *connection)
 {
 	bool other_listens = connection->here ? network->listens[connection->other] : !is_given(looking, connection->other);
 
@@ -263,16 +179,13 @@ static int tell(struct looking *looking, int32_t pid, enum side side, struct lis
 }
 
 /* Of descriptor `fd`, whose link in /proc says what it is. */
-static enum side side_of(const struct looking *looking, const struct network *network, int32_t pid, int pidfd, int fd, const char *link)
+static enum side side_of(const struct looking *looking, const struct tcp_table *network, int32_t pid, int pidfd, int fd, const char *link)
 {
-	struct connection key = {0}, *found = NULL;
+	const struct tcp_socket *found = tcp_table_find(network, link);
 	unsigned long long inode;
 
-	if (sscanf(link, "socket:[%llu]", &inode) != 1)
+	if (sscanf(link, "socket:[%llu]", &inode) != 1 || (found && found->listens))
 		return SIDE_UNKNOWN;
-	key.inode = inode;
-	if (network && network->connections.count)
-		found = bsearch(&key, network->connections.items, network->connections.count, sizeof(key), by_inode);
 	return found ? side_of_tcp(looking, network, found) : look_at_end(pid, pidfd, fd).side;
 }
 
@@ -291,11 +204,11 @@ static bool read_entry(DIR *folder, const char *name, char link[LINK_ROOM], int 
 
 static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 {
-	const struct network *network = network_of(looking, pid);
+	const struct tcp_table *network = tcp_table_of(&looking->tcp, pid);
 	int status = 0;
 	struct list *lists = memory_new(SIDES, sizeof(*lists));
 
-	for (struct dirent *entry; status == 0 && !is_late(looking) && (entry = readdir(folder));) {
+	for (struct dirent *entry; status == 0 && !tcp_tables_late(&looking->tcp) && (entry = readdir(folder));) {
 		char link[LINK_ROOM];
 		enum side side;
 		struct list *list;
@@ -337,15 +250,6 @@ static int look_at_process(struct looking *looking, int32_t tid)
 	return status;
 }
 
-static void free_networks(struct looking *looking)
-{
-	for (size_t i = 0; i < looking->networks.count; i++) {
-		free(looking->networks.items[i]->connections.items);
-		free(looking->networks.items[i]);
-	}
-	free(looking->networks.items);
-}
-
 static int look_at_members(struct looking *looking, const struct process *process)
 {
 	int status = 0;
@@ -361,8 +265,8 @@ static int look_at_all(struct looking *looking)
 	DIR *proc = opendir("/proc");
 	int status = 0;
 
-	looking->until = now_by(CLOCK_MONOTONIC) + most_time;
-	for (struct dirent *entry; proc && status == 0 && !is_late(looking) && (entry = readdir(proc));)
+	looking->tcp.until = now_by(CLOCK_MONOTONIC) + most_time;
+	for (struct dirent *entry; proc && status == 0 && !tcp_tables_late(&looking->tcp) && (entry = readdir(proc));)
 		if (isdigit((unsigned char)*entry->d_name))
 			status = look_at_process(looking, atoi(entry->d_name));
 	if (proc)
@@ -372,18 +276,18 @@ static int look_at_all(struct looking *looking)
 
 int connection_sides_write(const struct process *process, struct stream *stream)
 {
-	struct looking looking = {.stream = stream, .until = INT64_MAX};
+	struct looking looking = {.stream = stream, .tcp.until = INT64_MAX};
 	int status;
 
 	read_given_ports(&looking);
 	status = process->members ? look_at_members(&looking, process) : look_at_all(&looking);
 	helper_end(&ends);
-	free_networks(&looking);
+	tcp_tables_free(&looking.tcp);
 	return status;
 }
 
 /* Tells whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
-static bool is_served(const struct looking *looking, const struct network *network, int32_t pid, int pidfd, int fd, const char *link)
+static bool is_served(const struct looking *looking, const struct tcp_table *network, int32_t pid, int pidfd, int fd, const char *link)
 {
 	return strncmp(link, "socket:", strlen("socket:")) == 0 &&
 	       (side_of(looking, network, pid, pidfd, fd, link) == SIDE_ASKED || look_at_end(pid, pidfd, fd).listens);
@@ -391,9 +295,9 @@ static bool is_served(const struct looking *looking, const struct network *netwo
 
 bool serves_connections(int32_t pid)
 {
-	struct looking looking = {.until = INT64_MAX};
+	struct looking looking = {.tcp.until = INT64_MAX};
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	const struct network *network = network_of(&looking, pid);
+	const struct tcp_table *network = tcp_table_of(&looking.tcp, pid);
 	char path[32];
 	bool serves = false;
 	DIR *folder;
@@ -411,6 +315,6 @@ bool serves_connections(int32_t pid)
 	if (pidfd >= 0)
 		close(pidfd);
 	helper_end(&ends);
-	free_networks(&looking);
+	tcp_tables_free(&looking.tcp);
 	return serves;
 }

@@ -90,11 +90,14 @@ int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, i
 	return writer->locks ? locks_within(writer->stream, &writer->threads, tid, pid, fd, ts) : 0;
 }
 
+int event_writer_name(struct event_writer *writer, int32_t tid, int64_t ts)
+{
+	return threads_known(&writer->threads, tid) ? 0 : threads_see(&writer->threads, writer->stream, ts, tid, NULL);
+}
+
 int event_writer_put(struct event_writer *writer, int32_t tid, const struct record *event)
 {
-	if (!threads_known(&writer->threads, tid) && threads_see(&writer->threads, writer->stream, event->ts, tid, NULL) < 0)
-		return -1;
-	return stream_write_record(writer->stream, event);
+	return event_writer_name(writer, tid, event->ts) < 0 ? -1 : stream_write_record(writer->stream, event);
 }
 
 void event_writer_own(struct event_writer *writer, const int32_t tids[EVENT_WRITER_OWN])

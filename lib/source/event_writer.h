@@ -74,6 +74,9 @@ int event_writer_event(struct event_writer *writer, const struct ring *ring);
 /* The thread, of this process, was in a call for this descriptor at ts: writes who has the lock that it waits for there. -1 after fail(). */
 int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
 
+/* The name of a thread that has no event yet. -1 after fail(). */
+int event_writer_name(struct event_writer *writer, int32_t tid, int64_t ts);
+
 /* A record of the caller's making, behind the name of its thread; tid 0: it is of none, as a format. -1 after fail(). */
 int event_writer_put(struct event_writer *writer, int32_t tid, const struct record *event);
 

@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "source/collector.h"
 #include "source/connection_sides.h"
+#include "source/listeners.h"
 #include "source/sockets.h"
 #include "source/traced.h"
 
@@ -158,15 +159,27 @@ static bool wants_calls(const struct selection *selection)
 	return enter_event(selection);
 }
 
-/* Tells whether events of connections are on. */
-static bool wants_sockets(const struct selection *selection)
+static const struct selected *enabled(const struct selection *selection, const char *event)
 {
 	const struct selected *selected;
 
 	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
-		if (strcmp(selected->event, "sock:inet_sock_set_state") == 0)
-			return selected->enabled;
-	return false;
+		if (strcmp(selected->event, event) == 0)
+			return selected->enabled ? selected : NULL;
+	return NULL;
+}
+
+static bool wants_connects(const struct selection *selection)
+{
+	return enabled(selection, "sock:inet_sock_set_state") != NULL;
+}
+
+/* Tells whether events tell what goes through connections, or all that becomes of them, and not only which are made. */
+static bool wants_sockets(const struct selection *selection)
+{
+	const struct selected *states = enabled(selection, "sock:inet_sock_set_state");
+
+	return enabled(selection, "sock:sock_send_length") || enabled(selection, "sock:sock_recv_length") || (states && !states->filter);
 }
 
 /* Tells whether events of locks of files are on. */
@@ -215,6 +228,8 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 	if (wants_sockets(follow->selection) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
 		return -1;
 	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
+		return -1;
+	if (wants_connects(follow->selection) && !follow->foreign && listeners_write(follow->writer, follow->stream, follow->clock) < 0)
 		return -1;
 	return within ? within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) : 0;
 }

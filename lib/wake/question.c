@@ -15,7 +15,7 @@
 #include "wake/syscall.h"
 
 /* Connections and listeners kept; of further ones nothing is known. */
-enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PEER_ROOM = 256 };
+enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PORT_MAX = 65535, PEER_ROOM = 256 };
 
 /* Questions of all processes that are looked at from a wait on, for one that was given up behind it. */
 enum { PATIENCE = 1024 };
@@ -26,6 +26,17 @@ struct listener { /* for connections to a port of an address */
 	char *peer;
 	int32_t tid;  /* of the thread that the last of them woke; 0: none yet */
 	bool several; /* they woke threads of several processes */
+	UT_hash_handle hh;
+};
+
+/* A TCP port at which processes of this machine listened when tracing began, as /proc told. */
+struct port {
+	int32_t number;
+	int32_t process;
+	bool several;	 /* processes do */
+	bool first_takes; /* the connections: the first thread, for there is no other, or all are stopped */
+	int64_t ts;	 /* then */
+	int16_t reason;	 /* of the wait in which the first thread was then; CALL_NONE: it is not known */
 	UT_hash_handle hh;
 };
 
@@ -66,6 +77,7 @@ struct answering { /* of a thread */
 	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
 	struct listener *listener; /* that it has connected to in this call; NULL: none is known */
 	int32_t asked_fd; /* by which it asked last */
+	uint16_t port; /* like `listener`, where both ends have the same address; 0: none */
 	bool elsewhere; /* it has transferred something by another descriptor since */
 	ARRAY(struct answer) answers; /* in the order of time */
 };
@@ -74,6 +86,7 @@ struct connections {
 	struct connection *known;
 	struct asker *askers;
 	ARRAY(struct given_up) given_up; /* in the order of `until` */
+	struct port *ports; /* like these, they outlive a window */
 	struct listener *listeners; /* they outlive a window, so they have tids, and no indexes */
 };
 
@@ -153,23 +166,73 @@ static struct connection *add(struct wake *wake, int32_t process, int32_t fd, bo
 	return connection;
 }
 
-static int read_traced(struct wake *wake, const struct fields *fields)
+static void add_asking(struct wake *wake, int32_t process, int32_t fd, const struct fields *fields)
 {
-	int64_t process = 0;
-	char *fds, *end, *at;
+	(void)fields;
+	add(wake, process, fd, true);
+}
 
-	if (fields_integer(fields, "process", &process) < 0)
-		return -1;
-	fds = fields_copy(fields, "asks");
-	for (at = fds; at && *at; at = *end ? end + 1 : end) {
-		long fd = strtol(at, &end, 10);
+static int16_t reason_then(const struct wake *wake, const struct fields *fields)
+{
+	char *call = fields_copy(fields, "call");
+	int16_t reason = CALL_NONE;
+
+	if (fields_is(fields, "takes", "stopped"))
+		reason = reason_index(wake->reasons, (struct reason){.purpose = "stop"});
+	else if (call)
+		reason = reason_syscall(wake->reasons, call);
+	free(call);
+	return reason;
+}
+
+static void add_port(struct wake *wake, int32_t process, int32_t number, const struct fields *fields)
+{
+	struct port *port;
+
+	HASH_FIND_INT(of(wake)->ports, &number, port);
+	if (port) {
+		port->several |= port->process != process;
+		return;
+	}
+	if (number > PORT_MAX)
+		return;
+	port = NEW(struct port);
+	port->number = number;
+	port->process = process;
+	port->first_takes = fields_is(fields, "takes", "stopped") || fields_is(fields, "takes", "yes");
+	port->reason = reason_then(wake, fields);
+	if (fields_time(fields, "ts", &port->ts) <= 0)
+		port->ts = INT64_MIN;
+	HASH_ADD_INT(of(wake)->ports, number, port);
+}
+
+/* Takes each number of a list with commas. */
+static void read_numbers(struct wake *wake, int32_t process, const struct fields *fields, const char *key,
+			 void (*take)(struct wake *wake, int32_t process, int32_t number, const struct fields *fields))
+{
+	char *numbers = fields_copy(fields, key), *end, *at;
+
+	for (at = numbers; at && *at; at = *end ? end + 1 : end) {
+		long number = strtol(at, &end, 10);
 
 		if (end == at)
 			break;
-		if (fd >= 0 && fd <= INT32_MAX && process > 0 && process <= INT32_MAX)
-			add(wake, (int32_t)process, (int32_t)fd, true);
+		if (number >= 0 && number <= INT32_MAX)
+			take(wake, process, (int32_t)number, fields);
 	}
-	free(fds);
+	free(numbers);
+}
+
+static int read_traced(struct wake *wake, const struct fields *fields)
+{
+	int64_t process = 0;
+
+	if (fields_integer(fields, "process", &process) < 0)
+		return -1;
+	if (process <= 0 || process > INT32_MAX)
+		return 0;
+	read_numbers(wake, (int32_t)process, fields, "asks", add_asking);
+	read_numbers(wake, (int32_t)process, fields, "listens", add_port);
 	return 0;
 }
 
@@ -189,11 +252,16 @@ static void forget(struct wake *wake)
 static void forget_listeners(struct wake *wake)
 {
 	struct listener *listener, *next;
+	struct port *port, *next_port;
 
 	HASH_ITER(hh, of(wake)->listeners, listener, next) {
 		HASH_DEL(of(wake)->listeners, listener);
 		free(listener->peer);
 		free(listener);
+	}
+	HASH_ITER(hh, of(wake)->ports, port, next_port) {
+		HASH_DEL(of(wake)->ports, port);
+		free(port);
 	}
 	for (size_t i = 0; i < wake->threads.count; i++)
 		answering_of(wake->threads.items[i])->listener = NULL;
@@ -236,6 +304,7 @@ static void enters(struct wake *wake, struct thread *thread)
 	(void)wake;
 	answering_of(thread)->woken = INDEX_NONE;
 	answering_of(thread)->listener = NULL;
+	answering_of(thread)->port = 0;
 }
 
 bool question_receives(const struct wake *wake, const struct thread *thread)
@@ -281,15 +350,17 @@ static struct listener *listener_at(struct wake *wake, const char *peer)
 /* On this machine a connection is established within the call. */
 static void on_state(struct at *at)
 {
-	enum { BEFORE, NOW, PORT, ADDRESS };
+	enum { BEFORE, NOW, PORT, ADDRESS, OWN_ADDRESS };
 	struct thread *thread = at->current;
-	char address[PEER_ROOM - NUMBER_ROOM], peer[PEER_ROOM];
+	char address[PEER_ROOM - NUMBER_ROOM], own[PEER_ROOM], peer[PEER_ROOM];
 
 	if (!thread || !reason_at(at->wake->reasons, syscall_of(thread)->name)->asks || at_number(at, BEFORE) != TCP_SYN_SENT ||
 	    at_number(at, NOW) != TCP_ESTABLISHED || !at_text(at, ADDRESS, address, sizeof(address)))
 		return;
 	snprintf(peer, sizeof(peer), "%" PRId64 " %s", at_number(at, PORT), address);
 	answering_of(thread)->listener = listener_at(at->wake, peer);
+	if (at_text(at, OWN_ADDRESS, own, sizeof(own)) && strcmp(own, address) == 0)
+		answering_of(thread)->port = (uint16_t)at_number(at, PORT);
 }
 
 static void learn(struct wake *wake, struct listener *listener, const struct thread *woken)
@@ -306,6 +377,26 @@ static int32_t taker_of(struct wake *wake, const struct listener *listener)
 	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
 }
 
+/* The same of one who has taken no connection yet. If all the data since then show that it did nothing, it still is in the wait it was in then. */
+static int32_t taker_at(struct wake *wake, int32_t number)
+{
+	const struct port *port;
+	struct thread *taker;
+	struct piece *wait;
+
+	HASH_FIND_INT(of(wake)->ports, &number, port);
+	taker = port && port->first_takes && !port->several ? core_thread(wake, port->process) : NULL;
+	if (!taker || taker->died != TIME_NONE || !events_tgid(wake->events, taker->tid))
+		return INDEX_NONE;
+	if (!thread_unseen(taker))
+		return taker->index;
+	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
+	wait->flags = PIECE_ASSUMED;
+	if (core_since(wake) <= port->ts)
+		wait->call = port->reason;
+	return taker->index;
+}
+
 static void connected(struct wake *wake, const struct thread *thread, int32_t process)
 {
 	struct connection *connection = add(wake, process, syscall_of(thread)->fd, false);
@@ -318,6 +409,8 @@ static void connected(struct wake *wake, const struct thread *thread, int32_t pr
 		learn(wake, answering->listener, wake->threads.items[taker]);
 	else if (answering->listener && answering->woken == INDEX_NONE)
 		taker = taker_of(wake, answering->listener);
+	if (answering->port && taker == INDEX_NONE && answering->woken == INDEX_NONE && !(answering->listener && answering->listener->tid))
+		taker = taker_at(wake, answering->port);
 	connection->fresh = true;
 	connection->taken = taker != INDEX_NONE || answering->woken == SEVERAL;
 	connection->open.of = taker;
@@ -489,7 +582,7 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 }
 
 static const struct part_event events[] = {
-	{"sock:inet_sock_set_state", on_state, {"oldstate", "newstate", "dport", "daddr_v6"}},
+	{"sock:inet_sock_set_state", on_state, {"oldstate", "newstate", "dport", "daddr_v6", "saddr_v6"}},
 	{0},
 };
 

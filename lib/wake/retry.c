@@ -30,8 +30,12 @@ struct tries { /* calls that were in vain so far */
 struct retry { /* of a thread */
 	struct tries tries;
 	struct tries before; /* those that another call came after */
-	struct tries polls; /* of one file, whatever came in between */
+	struct {
+		uint64_t files;
+		int64_t since; /* TIME_NONE: there are none */
+	} polls; /* of one file, whatever came in between */
 	bool now;	       /* the thread is in the last call */
+	bool of_one;	       /* which is a poll of one file */
 	bool in_condition;     /* which is for a futex that is no mutex */
 	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by what it sent */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
@@ -47,13 +51,14 @@ static const struct tries no_tries = {.since = TIME_NONE, .call = CALL_NONE};
 
 static void thread_begin(struct thread *thread)
 {
-	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls = no_tries, .broken = TIME_NONE};
+	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls.since = TIME_NONE, .broken = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
 {
 	retry_of(thread)->now = false;
-	retry_of(thread)->tries = retry_of(thread)->before = retry_of(thread)->polls = no_tries;
+	retry_of(thread)->tries = retry_of(thread)->before = no_tries;
+	retry_of(thread)->polls.since = TIME_NONE;
 	retry_of(thread)->slept = 0;
 }
 
@@ -139,6 +144,7 @@ static void begin_try(struct wake *wake, struct thread *thread, uint64_t what, u
 	}
 	retry->tries.call = syscall_of(thread)->name;
 	retry->tries.what = what;
+	retry->of_one = false;
 	retry->now = true;
 }
 
@@ -155,15 +161,16 @@ static void on_call(struct at *at)
 static void on_poll(struct at *at)
 {
 	enum { FILES, COUNT };
-	struct thread *thread = at_thread(at);
-	struct tries *polls = &retry_of(thread)->polls;
+	struct retry *retry = retry_of(at_thread(at));
 	uint64_t files = (uint64_t)at_number(at, FILES);
 
 	on_call(at);
-	if (at_number(at, COUNT) != 1)
-		*polls = no_tries;
-	else if (polls->since == TIME_NONE || polls->what != files)
-		*polls = (struct tries){.what = files, .since = at->wake->now, .call = syscall_of(thread)->name};
+	retry->of_one = at_number(at, COUNT) == 1;
+	if (retry->of_one && (retry->polls.since == TIME_NONE || retry->polls.files != files))
+		retry->polls.since = at->wake->now;
+	else if (!retry->of_one)
+		retry->polls.since = TIME_NONE;
+	retry->polls.files = files;
 }
 
 /*
@@ -342,10 +349,10 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	if (!retry->now)
 		return;
 	retry->now = false;
-	if (result > 0 && syscall_of(thread)->name == retry->polls.call) {
+	if (result > 0 && retry->of_one) {
 		if (wait)
 			polled(wake, thread, wait);
-		retry->polls = no_tries;
+		retry->polls.since = TIME_NONE;
 	}
 	if (!wait && (is_vain(result) || result == 0) && retry->before.since != TIME_NONE) {
 		retry->tries = retry->before;

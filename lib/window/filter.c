@@ -481,6 +481,16 @@ static int see_chart(void *context, const struct record *record)
 }
 
 /* The charts take note of a record, which passes, so that a second filter takes it, too. */
+/* What the first thread of a process takes is told of by its name, though no event may come. */
+static int tell_process(struct filter *filter, const struct fields *fields)
+{
+	int64_t process = 0;
+
+	if (!fields_find(fields, "listens") || fields_integer(fields, "process", &process) <= 0 || process > INT32_MAX)
+		return 0;
+	return thread_records_tell_thread(filter->threads, (int32_t)process, INT64_MAX);
+}
+
 static int see_of_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -490,6 +500,8 @@ static int see_of_stream(void *context, const struct record *record)
 		return -1;
 	if (measure_record(filter->measure, record->kind, fields, filter->now) < 0)
 		return record->kind == KIND_TRACED ? stream_fail(filter->stream, "%s", fail_text()) : -1;
+	if (record->kind == KIND_TRACED && tell_process(filter, fields) < 0)
+		return -1;
 	return STREAM_PASS;
 }
 

@@ -1,0 +1,190 @@
+#include "source/listeners.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "base/number.h"
+#include "base/proc.h"
+#include "event/machine.h"
+#include "source/tcp_tables.h"
+
+/* Nobody waits longer at the start of a trace, whatever the machine holds. */
+static const int64_t most_time = NSEC_PER_SEC / 10;
+
+enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, STAT_ROOM = 512, NAME_ROOM = 64, CALL_UNKNOWN = -1, TOGETHER = 1000, PORT_ROOM = 6 };
+
+struct holder { /* of a socket that listens */
+	int32_t pid;
+	uint16_t port;
+	bool stopped, alone; /* alone: it has one thread */
+	long call; /* in which its first thread sleeps; CALL_UNKNOWN */
+};
+
+struct holders {
+	struct tcp_tables tcp;
+	ARRAY(struct holder) items;
+};
+
+/* The process' state and number of threads. Its name before them may be anything. False: it is gone. */
+static bool read_stat(struct holder *holder)
+{
+	char text[STAT_ROOM], state;
+	const char *behind;
+	long threads;
+
+	if (proc_read(holder->pid, "stat", text, sizeof(text)) < 0)
+		return false;
+	behind = strrchr(text, ')');
+	if (!behind || sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) != 2)
+		return false;
+	holder->stopped = state == 'T' || state == 't';
+	holder->alone = threads == 1;
+	return true;
+}
+
+static void read_call(struct holder *holder)
+{
+	char text[STAT_ROOM];
+
+	if (proc_read(holder->pid, "syscall", text, sizeof(text)) < 0 || sscanf(text, "%ld", &holder->call) != 1)
+		holder->call = CALL_UNKNOWN;
+}
+
+/* Tells whether its only thread waits for signals or children, as nginx's first process does: it takes no connections. */
+static bool is_aside(const struct holder *holder)
+{
+	static const long calls[] = {
+		SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_wait4, SYS_waitid,
+#ifdef SYS_pause
+		SYS_pause,
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (holder->alone && holder->call == calls[i])
+			return true;
+	return false;
+}
+
+static void look_at(struct holders *holders, int32_t pid, DIR *folder)
+{
+	const struct tcp_table *table = tcp_table_of(&holders->tcp, pid);
+
+	for (struct dirent *entry; holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp) && (entry = readdir(folder));) {
+		char link[LINK_ROOM];
+		ssize_t length = readlinkat(dirfd(folder), entry->d_name, link, sizeof(link) - 1);
+		const struct tcp_socket *socket;
+		struct holder holder = {.pid = pid};
+
+		if (length < 0)
+			continue;
+		link[length] = '\0';
+		socket = tcp_table_find(table, link);
+		if (!socket || !socket->listens || !read_stat(&holder))
+			continue;
+		read_call(&holder);
+		if (is_aside(&holder))
+			continue;
+		holder.port = socket->own;
+		*ARRAY_ADD(&holders->items) = holder;
+	}
+}
+
+static void look_at_process(struct holders *holders, int32_t pid)
+{
+	char path[32];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	folder = opendir(path);
+	if (!folder)
+		return;
+	look_at(holders, pid, folder);
+	closedir(folder);
+}
+
+/* False: there was no time to look at all of them. */
+static bool look_at_all(struct holders *holders)
+{
+	DIR *proc = opendir("/proc");
+
+	holders->tcp.until = now_by(CLOCK_MONOTONIC) + most_time;
+	for (struct dirent *entry; proc && holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp) && (entry = readdir(proc));)
+		if (isdigit((unsigned char)*entry->d_name))
+			look_at_process(holders, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+	return proc && holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct holder *one = a, *other = b;
+
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return one->port - other->port;
+}
+
+static int tell(struct stream *stream, const struct holder *holder, const char *ports, int64_t ts)
+{
+	char name[NAME_ROOM];
+	struct line line = {0};
+	struct utsname own;
+	int status;
+
+	line_begin(&line, kind_name(KIND_TRACED));
+	line_integer(&line, "process", holder->pid);
+	line_text(&line, "listens", ports);
+	line_time(&line, "ts", ts);
+	if (holder->stopped || holder->alone)
+		line_text(&line, "takes", holder->stopped ? "stopped" : "yes");
+	if (!holder->stopped && holder->call >= 0 && uname(&own) == 0) {
+		machine_spell_call(machine_of(own.machine), holder->call, name, sizeof(name));
+		line_text(&line, "call", name);
+	}
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, int64_t ts)
+{
+	const struct holder *items = holders->items.items;
+	char ports[TOGETHER * PORT_ROOM + 1];
+	size_t length = 0;
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < holders->items.count; i++) {
+		bool last = i + 1 == holders->items.count || items[i + 1].pid != items[i].pid;
+
+		if (i == 0 || items[i - 1].pid != items[i].pid || items[i - 1].port != items[i].port)
+			length += (size_t)snprintf(ports + length, sizeof(ports) - length, "%s%u", length ? "," : "", items[i].port);
+		if (length && (last || length > sizeof(ports) - PORT_ROOM - 1)) {
+			status = event_writer_name(writer, items[i].pid, ts) < 0 ? -1 : tell(stream, &items[i], ports, ts);
+			length = 0;
+		}
+	}
+	return status;
+}
+
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock)
+{
+	struct holders holders = {0};
+	int status = 0;
+
+	if (look_at_all(&holders) && holders.items.count) {
+		qsort(holders.items.items, holders.items.count, sizeof(*holders.items.items), by_process);
+		status = tell_all(&holders, writer, stream, clock_now(clock));
+	}
+	tcp_tables_free(&holders.tcp);
+	ARRAY_FREE(&holders.items);
+	return status;
+}

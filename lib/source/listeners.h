@@ -1,0 +1,19 @@
+/*
+ * listeners: which processes listen at the TCP ports of this machine when tracing begins. A connection to a server that is stopped or hangs wakes
+ * nobody, so no event tells whom it is for.
+ */
+#ifndef SOURCE_LISTENERS_H
+#define SOURCE_LISTENERS_H
+
+#include "source/clock.h"
+#include "source/event_writer.h"
+#include "stream/stream.h"
+
+/*
+ * Writes a `traced` record with `listens` of each process that listens, behind its name. All are looked at, in a tenth of a second at most, and nothing is written if
+ * that is too short: another process may listen at the same port. A process whose only thread waits for signals or children is left out.
+ * -1 after fail().
+ */
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * tcp_tables: the TCP sockets of the machine's network namespaces, as /proc lists them. Each namespace is read once, when a process of it is first
+ * looked at. The kernel's format is in its Documentation/networking/proc_net_tcp.rst.
+ */
+#ifndef SOURCE_TCP_TABLES_H
+#define SOURCE_TCP_TABLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+enum { TCP_PORTS = 1 << 16 };
+
+struct tcp_socket {
+	uint64_t inode;
+	uint16_t own, other; /* ports */
+	bool here;	     /* both ends have the same address */
+	bool listens;	     /* it has no other end */
+};
+
+struct tcp_table { /* of a network namespace */
+	char name[32]; /* as /proc/PID/ns/net spells it */
+	ARRAY(struct tcp_socket) sockets; /* by inode */
+	uint8_t listens[TCP_PORTS]; /* somebody does at this port */
+};
+
+struct tcp_tables {
+	int64_t until; /* when to give up, by CLOCK_MONOTONIC; INT64_MAX: never */
+	ARRAY(struct tcp_table *) tables;
+};
+
+/* Tells whether it is that late. Of a table that there was no time to read whole there is nothing: who listens tells the sides. */
+bool tcp_tables_late(const struct tcp_tables *tables);
+
+/* That of the process' namespace. NULL: it is not known which one it is, or there are too many. */
+const struct tcp_table *tcp_table_of(struct tcp_tables *tables, int32_t pid);
+
+/* The socket that a link in /proc/PID/fd names, "socket:[4711]"; NULL: it is none of this table, which may be NULL. */
+const struct tcp_socket *tcp_table_find(const struct tcp_table *table, const char *link);
+
+void tcp_tables_free(struct tcp_tables *tables);
+
+#endif
