@@ -247,10 +247,15 @@ static char *say_asked(const struct site *site, const struct signal *signal, con
 	return memory_format("asked for");
 }
 
+/* By the program that began: it may have become others since. */
 static char *say_command(const struct site *site, const struct signal *signal, const char *who)
 {
-	(void)site, (void)signal;
-	return memory_format("%s", *who ? who : "the command");
+	const char *path = shown(signal, "filename"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	(void)site;
+	if (!*name)
+		return memory_format("%s", *who ? who : "the command");
+	return words_thread(name, *who ? signal->tid : 0);
 }
 
 static char *say_function(const struct site *site, const struct signal *signal, const char *who)
