@@ -2104,7 +2104,7 @@ command_until() ( # TIME: that the command ends; none: it does not
 	assert_equal "$(records window <out)" "window id=1 from=1.000000000 to=4.010000000 signals=1-1 complete=yes"
 	assert_equal "$(records event <out)" "$(command_until 4000 | records event)"
 	command_until | filter -c command --limit=1h --only-limit >out
-	assert_equal "$(records signal <out)" "signal id=1 ts=3.900000000 start=1.000000000 chart=command value=2.900000000 rules=fixed tid=7 comm=t7 open=yes filename=/bin/sh"
+	assert_equal "$(records signal <out)" "signal id=1 ts=3.900000000 start=1.000000000 chart=command value=2.900000000 rules=fixed tid=7 comm=t7 filename=/bin/sh open=yes"
 	command_until 4000 | filter -c command --limit=command=5s >out # the user knows better
 	assert_equal "$(records signal <out)" ""
 	command_until 4000 | sed '/^traced command/d' | filter -c command >out
