@@ -1093,9 +1093,9 @@ members() {
 	pkill -P $pid
 	kill $pid
 	for process in $pid $client; do
-		assert_equal "$(grep "^traced process=$process " all)" "$(grep "^traced process=$process " out)"
+		assert_equal "$(grep "^traced process=$process as" all)" "$(grep "^traced process=$process as" out)"
 	done
-	run sed -nE 's/^traced process=[0-9]+ (.*)/\1/p' out
+	run sed -nE 's/^traced process=[0-9]+ (as.*)/\1/p' out
 	assert_line "asked=$(tr -d '"' <asked)"
 	assert_line "asks=$(cat asks)"
 	assert_equal "${#lines[@]}" 2

@@ -357,7 +357,7 @@ static int tell_signal(const struct judge *judge, const struct sample *sample, u
 	told.center = series->judges ? series->lines.center : NAN;
 	told.lcl = series->lines.lcl;
 	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : fmax(ucl, shortest);
-	if (told.ucl == 0)
+	if (rules == RULE(RULE_FIXED) && series->fixed == 0)
 		told.ucl = NAN; /* each value is told */
 	if (sample->passed > 0 && sample->value <= told.ucl)
 		told.ucl = sample->passed;

@@ -733,6 +733,7 @@ int measure_end(struct measure *measure)
 	measure->patience.whole = measure->patience.awaited = INT64_MAX;
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
+	measure->world.command = 0;
 	measure->pipe.count = 0;
 	return 0;
 }

@@ -229,9 +229,9 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 		return -1;
 	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
 		return -1;
-	if (wants_connects(follow->selection) && !follow->foreign && listeners_write(follow->writer, follow->stream, follow->clock) < 0)
+	if (within && within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) < 0)
 		return -1;
-	return within ? within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) : 0;
+	return wants_connects(follow->selection) && !follow->foreign ? listeners_write(follow->writer, follow->stream, follow->clock, ts) : 0;
 }
 
 bool follow_is_over(struct follow *follow)

@@ -133,7 +133,7 @@ static int by_process(const void *a, const void *b)
 	return one->port - other->port;
 }
 
-static int tell(struct stream *stream, const struct holder *holder, const char *ports, int64_t ts)
+static int tell(struct stream *stream, const struct holder *holder, const char *ports, int64_t seen)
 {
 	char name[NAME_ROOM];
 	struct line line = {0};
@@ -143,10 +143,12 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 	line_begin(&line, kind_name(KIND_TRACED));
 	line_integer(&line, "process", holder->pid);
 	line_text(&line, "listens", ports);
-	line_time(&line, "ts", ts);
-	if (holder->stopped || holder->alone)
-		line_text(&line, "takes", holder->stopped ? "stopped" : "yes");
-	if (!holder->stopped && holder->call >= 0 && uname(&own) == 0) {
+	line_time(&line, "seen", seen);
+	if (holder->alone)
+		line_text(&line, "takes", "yes");
+	if (holder->stopped)
+		line_text(&line, "stopped", "yes");
+	else if (holder->call >= 0 && uname(&own) == 0) {
 		machine_spell_call(machine_of(own.machine), holder->call, name, sizeof(name));
 		line_text(&line, "call", name);
 	}
@@ -155,7 +157,7 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 	return status;
 }
 
-static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, int64_t ts)
+static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, int64_t ts, int64_t seen)
 {
 	const struct holder *items = holders->items.items;
 	char ports[TOGETHER * PORT_ROOM + 1];
@@ -168,21 +170,21 @@ static int tell_all(const struct holders *holders, struct event_writer *writer, 
 		if (i == 0 || items[i - 1].pid != items[i].pid || items[i - 1].port != items[i].port)
 			length += (size_t)snprintf(ports + length, sizeof(ports) - length, "%s%u", length ? "," : "", items[i].port);
 		if (length && (last || length > sizeof(ports) - PORT_ROOM - 1)) {
-			status = event_writer_name(writer, items[i].pid, ts) < 0 ? -1 : tell(stream, &items[i], ports, ts);
+			status = event_writer_name(writer, items[i].pid, ts) < 0 ? -1 : tell(stream, &items[i], ports, seen);
 			length = 0;
 		}
 	}
 	return status;
 }
 
-int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock)
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts)
 {
 	struct holders holders = {0};
 	int status = 0;
 
 	if (look_at_all(&holders) && holders.items.count) {
 		qsort(holders.items.items, holders.items.count, sizeof(*holders.items.items), by_process);
-		status = tell_all(&holders, writer, stream, clock_now(clock));
+		status = tell_all(&holders, writer, stream, ts, clock_now(clock));
 	}
 	tcp_tables_free(&holders.tcp);
 	ARRAY_FREE(&holders.items);

@@ -34,8 +34,9 @@ struct port {
 	int32_t number;
 	int32_t process;
 	bool several;	 /* processes do */
-	bool first_takes; /* the connections: the first thread, for there is no other, or all are stopped */
-	int64_t ts;	 /* then */
+	bool alone;	 /* it had one thread, */
+	bool stopped;	 /* and was stopped, */
+	int64_t seen;	 /* when that was seen */
 	int16_t reason;	 /* of the wait in which the first thread was then; CALL_NONE: it is not known */
 	UT_hash_handle hh;
 };
@@ -177,7 +178,7 @@ static int16_t reason_then(const struct wake *wake, const struct fields *fields)
 	char *call = fields_copy(fields, "call");
 	int16_t reason = CALL_NONE;
 
-	if (fields_is(fields, "takes", "stopped"))
+	if (fields_is(fields, "stopped", "yes"))
 		reason = reason_index(wake->reasons, (struct reason){.purpose = "stop"});
 	else if (call)
 		reason = reason_syscall(wake->reasons, call);
@@ -199,10 +200,11 @@ static void add_port(struct wake *wake, int32_t process, int32_t number, const s
 	port = NEW(struct port);
 	port->number = number;
 	port->process = process;
-	port->first_takes = fields_is(fields, "takes", "stopped") || fields_is(fields, "takes", "yes");
+	port->alone = fields_is(fields, "takes", "yes");
+	port->stopped = fields_is(fields, "stopped", "yes");
 	port->reason = reason_then(wake, fields);
-	if (fields_time(fields, "ts", &port->ts) <= 0)
-		port->ts = INT64_MIN;
+	if (fields_time(fields, "seen", &port->seen) <= 0)
+		port->seen = INT64_MIN;
 	HASH_ADD_INT(of(wake)->ports, number, port);
 }
 
@@ -377,23 +379,29 @@ static int32_t taker_of(struct wake *wake, const struct listener *listener)
 	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
 }
 
-/* The same of one who has taken no connection yet. If all the data since then show that it did nothing, it still is in the wait it was in then. */
+/*
+ * The same of one who has taken no connection yet. If all the data since tracing began show that it did nothing, it still is in the wait it was in
+ * then. Of several threads that are stopped, one is as good as another.
+ */
 static int32_t taker_at(struct wake *wake, int32_t number)
 {
 	const struct port *port;
 	struct thread *taker;
 	struct piece *wait;
+	bool still;
 
 	HASH_FIND_INT(of(wake)->ports, &number, port);
-	taker = port && port->first_takes && !port->several ? core_thread(wake, port->process) : NULL;
+	taker = port && !port->several ? core_thread(wake, port->process) : NULL;
 	if (!taker || taker->died != TIME_NONE || !events_tgid(wake->events, taker->tid))
+		return INDEX_NONE;
+	still = thread_unseen(taker) && core_since(wake) <= port->seen;
+	if (!port->alone && !(port->stopped && still))
 		return INDEX_NONE;
 	if (!thread_unseen(taker))
 		return taker->index;
 	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
 	wait->flags = PIECE_ASSUMED;
-	if (core_since(wake) <= port->ts)
-		wait->call = port->reason;
+	wait->call = still ? port->reason : CALL_NONE;
 	return taker->index;
 }
 
