@@ -518,6 +518,10 @@ on_cpus() {
 	report -f json both | jq -e '[.moments[].own] == [true, null] and (.headline.words[0] | test("1.500 s"))'
 	report -f html -o page both
 	grep -q "moment was this pipe.*s own: .* 4.500 s" page/report.html
+	# so are the writes of what it passes
+	{ echo "stage command=crowd tid=20"; cat "$TOP/testdata/wake/block.txt"; } | blame-rank | report >said
+	grep -q "^1 moment was this pipe's own: read of loop0 " said
+	grep -q "to blame: this pipe (crowd): write of loop0 in service 50 %" said
 }
 
 @test "threads of a pool are one where none of them did the most" {

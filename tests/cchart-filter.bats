@@ -2111,6 +2111,16 @@ command_until() ( # TIME: that the command ends; none: it does not
 	assert_equal "$(records signal <out)" ""
 }
 
+@test "a command is told though events were lost, if its end is seen" {
+	command_until 4000 | sed '/^event ts=2.5/i lost ts=2.4 cpu=0 count=9 from=2.0' >in
+	run -3 --separate-stderr filter -c command in
+	assert_equal "$(records signal <<<"$output" | value value)" 3.000000000
+	assert_equal "$(records window <<<"$output" | value complete)" no
+	sed -i '/sched_process_exit comm=t7/d' in
+	run -3 --separate-stderr filter -c command in
+	assert_equal "$(records signal <<<"$output")" ""
+}
+
 @test "a command that outlasts the budget is told so far, and again at its end" {
 	{ command_until | records traced; for ((t = 1000; t < 4000; t += 1)); do event $t 7 sched:sched_process_exec filename=/bin/sh pid=7 old_pid=7; done
 	  event 4000 7 sched:sched_process_exit comm=t7 pid=7; } >in

@@ -429,7 +429,7 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
 	/* Of a recording that nobody vouches for the rest may show that it was overtaken: its end decides (last_verdicts). */
-	start->doubted = start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
+	start->doubted = start->lost || start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
 	if (start->doubted)
 		return 0;
 	take_age(start, now, true);
@@ -550,12 +550,18 @@ int measure_time(struct measure *measure, int64_t now)
 	return 0;
 }
 
-/* Takes all starts out of the tables. Even of a suspect the end may be among what was lost. */
+/*
+ * Takes all starts out of the tables. Even of a suspect the end may be among what was lost. Where each value is told, the start stays: its end
+ * tells how long it took. Without one nothing is told.
+ */
 static int forget_starts(struct measure *measure, int64_t now)
 {
-	struct start *start;
-
-	while ((start = pairs_oldest(measure->pairs))) {
+	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
+		newer = start_newer(start);
+		if (start_chart(start)->chart->each) {
+			start->lost = true;
+			continue;
+		}
 		start_take(start);
 		if (outcome_abandon(measure, start, now, false) < 0)
 			return -1;
@@ -627,7 +633,7 @@ static int last_verdicts(struct measure *measure)
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = start_newer(start)) {
-		if (!is_overdue(start, measure->now) && !start->doubted)
+		if ((!is_overdue(start, measure->now) && !start->doubted) || start->lost)
 			continue;
 		doubt = doubt_of(measure, start);
 		if (doubt != DOUBT_NONE) {

@@ -51,6 +51,7 @@ enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEE
 	DEED(UNKNOWN, "unknown", 0) \
 	DEED(POLL, "poll", 0) \
 	DEED(HOLD_LOCK, "hold-lock", DEED_BY_THREAD) \
+	DEED(STOP, "stop", DEED_BY_THREAD) /* by a signal or a tracer, and nobody let it go on */ \
 	DEED(QUEUE_WORK, "queue-work", 0) \
 	DEED(TIMER_WORK, "timer-work", 0) \
 	DEED(UNKNOWN_WORK, "unknown-work", 0) \

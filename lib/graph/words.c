@@ -97,6 +97,11 @@ static char *holder(const struct deed *deed)
 	return deed->irq || deed->softirq ? interrupt(deed) : doer_of(deed);
 }
 
+static char *server(const struct deed *deed)
+{
+	return deed->who ? doer_of(deed) : memory_format("unknown");
+}
+
 /* "what victim did in futex is not in the data" */
 static char *missing(const struct deed *deed)
 {
@@ -135,6 +140,7 @@ static const struct {
 	[DEED_UNKNOWN] = {"unknown", "{reason:wait} of {whom:?}"},
 	[DEED_POLL] = {"unknown", "holder of {file:what}{file?, which} {whom:?} polls by {syscall:?}"},
 	[DEED_HOLD_LOCK] = {.act = "holding the lock of {file:a file} that {whom:?} wants"},
+	[DEED_STOP] = {.act = "stopped by a {for:signal}"},
 	[DEED_QUEUE_WORK] = {.make_actor = interrupt, .act = "work on {queue:?}"},
 	[DEED_TIMER_WORK] = {"timer", "work on {queue:?}"},
 	[DEED_UNKNOWN_WORK] = {"unknown", "work on {queue:?}"},
@@ -143,7 +149,7 @@ static const struct {
 	[DEED_THROTTLE_DIRTY] = {"dirty throttled", "{whom:?}"},
 	[DEED_HOLD_BACK] = {"{scheduler:queue} of {dev:?}", "held back {request:request} by {whom:unknown}"},
 	[DEED_BEHIND] = {"queue of {dev:?}", "held back {request:request} by {whom:unknown}"},
-	[DEED_SERVICE] = {"{who:unknown}", "{request:request} of {dev:?} in service"},
+	[DEED_SERVICE] = {.make_actor = server, .act = "{request:request} of {dev:?} in service"},
 	[DEED_UNSEEN] = {"unknown", "state of {whom:?}"},
 	[DEED_LOST] = {"unknown", "events were lost"},
 	[DEED_GAP] = {"unknown", "gap in the data"},
@@ -687,14 +693,10 @@ static struct sentence unknown(const struct node *node, bool open)
 {
 	const struct deed *deed = node->deed;
 	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
-	bool stopped = is_purpose(deed, "stop");
-	char *reason, *words;
+	char *reason = words_reason(deed);
+	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
+				    deed->function ? ", called by " : "", or_else(deed->function, ""), end);
 
-	if (stopped || is_purpose(deed, "tracer"))
-		return of_waiter(deed->whom, memory_format("%sstopped by a %s", open ? "still " : "", stopped ? "signal" : "tracer"));
-	reason = words_reason(deed);
-	words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
-			      deed->function ? ", called by " : "", or_else(deed->function, ""), end);
 	free(reason);
 	return of_waiter(deed->whom, words);
 }
@@ -766,6 +768,8 @@ struct sentence words_sentence(const struct node *node, int view)
 		return plain(node);
 	case DEED_UNKNOWN:
 		return unknown(node, view & VIEW_OPEN);
+	case DEED_STOP:
+		return of_waiter(deed->who, memory_format("%s%s", view & VIEW_OPEN ? "still " : "", act_of(deed)));
 	case DEED_NOT_IN_DATA:
 		return without_subject(missing(deed));
 	case DEED_POLL:

@@ -321,7 +321,7 @@ static struct story_part *story_part(struct story *story, enum node_what what, c
 static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
 {
 	int32_t target = graph && graph->target != NODE_NONE ? graph->nodes.items[graph->target].tid : 0;
-	bool own = target && target == node->tid, ended = story->signal && !story->signal->open && target && target == node->whom_tid;
+	bool own = target && target == node->tid, ended = story->signal && !story->signal->open && target && (target == node->whom_tid || target == node->tid);
 	bool open = graph && node->end >= graph->to && !ended;
 
 	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);

@@ -475,6 +475,7 @@ static int32_t request_node(struct cut *cut, struct request_deed *told, enum dee
 	told->deed.cpu = CPU_NONE;
 	told->deed.request = operation_name(request);
 	*(kind == DEED_SERVICE ? &told->deed.who : &told->deed.whom) = thread ? wake_comm_at(cut->wake, thread, request->queued) : NULL;
+	told->deed.pipe = kind == DEED_SERVICE && thread && events_of_pipe(cut->wake->events, thread->tid);
 	tell_device(cut, told, request->disk);
 	told->detail.cpu = CPU_NONE;
 	told->detail.sector = kind == DEED_SERVICE && request->sectors ? request->sector : NO_SECTOR; /* a flush is of the whole disk */

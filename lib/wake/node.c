@@ -406,12 +406,26 @@ static const char *doubts(const struct wake *wake, int64_t since)
 	return doubt;
 }
 
+static int32_t stopped_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const char *by, int64_t end)
+{
+	struct deed deed = deed_of(DEED_STOP);
+
+	deed.who = wake_comm_at(cut->wake, thread, wait->start);
+	deed.purpose = by;
+	return new_node(cut, WHAT_UNKNOWN, wait->start, end, thread->tid, &deed);
+}
+
 int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends)
 {
 	struct deed_detail detail = DEED_DETAIL_NONE;
 	struct deed deed = deed_of(DEED_UNKNOWN);
+	const char *purpose = reason_at(cut->wake->reasons, wait->call)->purpose;
 	int32_t index;
 
+	if (!ends && purpose && strcmp(purpose, "stop") == 0)
+		return stopped_node(cut, thread, wait, "signal", end);
+	if (!ends && purpose && strcmp(purpose, "tracer") == 0)
+		return stopped_node(cut, thread, wait, "tracer", end);
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed_in(cut->wake, &deed, wait);
 	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
