@@ -525,6 +525,26 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	run ! grep -q '>v15001<' report.html
 }
 
+@test "a path of more threads than rows shows those on which the time went" {
+	need_gnuplot
+	# each of forty threads wakes the next; only the third takes long
+	perl -e 'my ($n, $t) = (40, 1);
+		print "event ts=0.9 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=t1 next_pid=101\n";
+		for my $i (1 .. $n) {
+			my ($p, $q) = (100 + $i, $i < $n ? 101 + $i : 0);
+			$t += $i == 3 ? 0.5 : 0.001;
+			printf "event ts=%.6f cpu=0 tid=$p comm=t$i name=sched:sched_waking pid=$q target_cpu=0\n", $t - 1e-5 if $q;
+			printf "event ts=%.6f cpu=0 tid=$p comm=t$i name=sched:sched_switch prev_comm=t$i prev_pid=$p prev_state=S next_comm=t%d next_pid=$q\n", $t, $i + 1 }
+		printf "signal id=1 ts=%.6f start=1 chart=func:p:f value=%.6f tid=140\nwindow id=1 from=0.9 to=%.6f signals=1-1 complete=yes\n", $t, $t - 1, $t' |
+		blame-rank >chain
+	report --format=html -o . chain
+	run grep -oE '>(t[0-9]+/[0-9]+|others)<' report.html
+	assert_equal "${#lines[@]}" 24
+	assert_line --index 0 ">t40/140<"
+	assert_line ">t3/103<"
+	assert_line --index 23 ">others<"
+}
+
 @test "html: a Ctrl-C that ends the pipe's input ends no picture" {
 	need_gnuplot
 	mkdir bin

@@ -220,6 +220,8 @@ struct rows {
 	size_t count;
 };
 
+static const char others[] = "others";
+
 static size_t row_of(struct rows *rows, const char *name)
 {
 	size_t i;
@@ -231,7 +233,7 @@ static size_t row_of(struct rows *rows, const char *name)
 		rows->names[rows->count] = name;
 		return rows->count++;
 	}
-	rows->names[ROWS_MAX - 1] = "others";
+	rows->names[ROWS_MAX - 1] = others;
 	rows->count = ROWS_MAX;
 	return ROWS_MAX - 1;
 }
@@ -241,18 +243,98 @@ static bool is_interrupt(const struct story_piece *piece)
 	return piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
 }
 
+struct row_time { /* what a row would show */
+	const char *name;
+	int64_t on_path, waiting;
+	bool kept;
+	UT_hash_handle hh;
+};
+
+static struct row_time *time_of(struct row_time **times, const char *name)
+{
+	struct row_time *row;
+
+	HASH_FIND_STR(*times, name, row);
+	if (row)
+		return row;
+	row = NEW(struct row_time);
+	row->name = name;
+	HASH_ADD_KEYPTR(hh, *times, row->name, strlen(row->name), row);
+	return row;
+}
+
+static void add_time(int64_t *sum, int64_t from, int64_t to)
+{
+	*sum = timestamp_add(*sum, timestamp_between(from, to));
+}
+
+static int by_path(const struct row_time *a, const struct row_time *b)
+{
+	return (a->on_path < b->on_path) - (a->on_path > b->on_path);
+}
+
+static int by_wait(const struct row_time *a, const struct row_time *b)
+{
+	if (a->kept != b->kept)
+		return a->kept ? -1 : 1;
+	return (a->waiting < b->waiting) - (a->waiting > b->waiting);
+}
+
+/* The rows that are worth one. If there are too many: half of them for the most time on the path, the others for the longest waits. */
+static struct row_time *rows_worth(const struct story *story, bool *more)
+{
+	struct row_time *times = NULL, *row, *next;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < story->pieces.count; i++)
+		add_time(&time_of(&times, story->pieces.items[i].row)->on_path, story->pieces.items[i].from, story->pieces.items[i].to);
+	for (size_t i = 0; i < story->waits.count; i++)
+		add_time(&time_of(&times, story->waits.items[i].row)->waiting, story->waits.items[i].from, story->waits.items[i].to);
+	HASH_SORT(times, by_path);
+	for (row = times; row && count < ROWS_MAX / 2; row = row->hh.next, count++)
+		row->kept = true;
+	HASH_SORT(times, by_wait);
+	count = 0;
+	HASH_ITER(hh, times, row, next) {
+		if (count++ < ROWS_MAX - 1)
+			continue;
+		HASH_DEL(times, row);
+		free(row);
+	}
+	*more = count >= ROWS_MAX;
+	return times;
+}
+
+static void add_row(struct rows *rows, const struct row_time *worth, const char *name)
+{
+	struct row_time *found;
+
+	HASH_FIND_STR(worth, name, found);
+	if (found)
+		row_of(rows, name);
+}
+
 /* A path ends with the thread that it is about, and the piece before a wake-up belongs to the waker. Interrupts come last. */
 static void make_rows(struct rows *rows, const struct story *story)
 {
+	bool more;
+	struct row_time *worth = rows_worth(story, &more), *row, *next;
+
 	rows->count = 0;
 	for (size_t i = 0; i < story->waits.count; i++)
 		if (story->waits.items[i].waker == NO_PIECE)
-			row_of(rows, story->waits.items[i].row);
+			add_row(rows, worth, story->waits.items[i].row);
 	for (size_t i = story->pieces.count; i-- > 0;)
 		if (!is_interrupt(&story->pieces.items[i]))
-			row_of(rows, story->pieces.items[i].row);
+			add_row(rows, worth, story->pieces.items[i].row);
 	for (size_t i = story->pieces.count; i-- > 0;)
-		row_of(rows, story->pieces.items[i].row);
+		add_row(rows, worth, story->pieces.items[i].row);
+	if (more)
+		row_of(rows, others);
+	HASH_ITER(hh, worth, row, next) {
+		HASH_DEL(worth, row);
+		free(row);
+	}
 }
 
 /* Where a time stands in the picture of a story. */
