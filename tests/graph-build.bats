@@ -303,9 +303,13 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 @test "a connection that wakes nobody is for the one process that listens there, where that is certain" {
 	first() { sed "$1" "$W/listener.txt" | blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'; }
 	assert_equal "$(first '')" "server: stopped by a signal"
-	assert_equal "$(first 's/stopped=yes/takes=yes call=flock/')" "unknown: flock of server"
-	assert_equal "$(first 's/seen=1.001 stopped=yes/seen=0.9 takes=yes stopped=yes/')" "unknown: wait of server" # it may have gone on
-	for other in 's/stopped=yes//' 's/seen=1.001 stopped/seen=0.9 stopped/' 's/saddr_v6=0x7f/saddr_v6=0x80/' 's/listens=22/listens=443/' 's/listens=80,443/listens=80/' 's/^task.*tid=20 .*//'; do
+	assert_equal "$(first 's/stopped=signal/takes=yes stopped=tracer/')" "server: stopped by a tracer"
+	assert_equal "$(first 's/stopped=signal/takes=yes call=flock/')" "unknown: flock of server"
+	for other in 's/stopped=signal/stopped=tracer/' 's/stopped=signal/takes=yes/' 's/seen=1.001 stopped/seen=0.9 stopped/' 's/saddr_v6=0x7f/saddr_v6=0x80/' \
+		's/listens=22/listens=443/' 's/listens=80,443/listens=80/' 's/process=20 /process=10 /' 's/^task.*tid=20 .*//' \
+		'/sys_enter_connect/i event ts=1.2 cpu=1 tid=20 comm=server name=sched:sched_process_exit comm=server pid=20' \
+		'/sys_enter_connect/i event ts=1.2 cpu=1 tid=20 comm=server name=sched:sched_process_fork parent_pid=20 child_pid=21' \
+		'/sys_enter_connect/i event ts=1.2 cpu=1 tid=40 comm=new name=sock:inet_sock_set_state oldstate=7 newstate=10 sport=443 dport=0'; do
 		assert_equal "$other: $(first "$other")" "$other: unknown: poll of victim"
 	done
 }

@@ -347,6 +347,14 @@ static int check_events(const struct chart *chart)
 	return 0;
 }
 
+static bool has_length(const struct chart *chart)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].length)
+			return true;
+	return false;
+}
+
 static int check_chart(const struct chart *chart)
 {
 	int count[CHART_CONTEXT + 1] = {0};
@@ -357,12 +365,16 @@ static int check_chart(const struct chart *chart)
 		count[chart->events[i].role]++;
 	if (count[CHART_COUNT] > 0)
 		return check_counts(chart, count);
+	if (count[CHART_CALL] > 0 && (chart->first || chart->each))
+		return fail("chart '%s' has call lines, so it has no %s=", chart->name, chart->first ? "first" : "each");
 	if (count[CHART_CALL] > 0)
 		return count[CHART_START] + count[CHART_END] + count[CHART_DROP] + count[CHART_ARM] + (chart->method != NULL) > 0
 			       ? fail("chart '%s' has call lines, so it has no method=, and no start, end, drop or arm lines", chart->name)
 			       : 0;
 	if (chart->method)
 		return fail("chart '%s' has a method for rates, but no count line", chart->name);
+	if (chart->first && (chart->nest || has_length(chart)))
+		return fail("chart '%s' has first=, so it has no nest= and no length=", chart->name);
 	if (!count[CHART_START] || !count[CHART_END])
 		return fail("chart '%s' needs a start and an end line, or a count or call line", chart->name);
 	return check_keys(chart) < 0 ? -1 : check_events(chart);

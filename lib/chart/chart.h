@@ -9,16 +9,17 @@
  *	context event=sched:sched_switch
  *	include name=wake
  *
- * There may be several start, end, drop, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
- * are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end is the end
- * of every start that lies in its range, and a start is over when all its range has ended (merged and split block
- * requests). An end with `whole=yes` comes once for each start, with the rest of its range. `tid` is the field that names the thread that waits
- * (default: the thread in whose context the start happened). `split` gives each value of its fields limits of its own. `show` carries fields
- * of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of
- * its key (calls nest), and with `first=yes` a second start does not count; else it takes the place of the first. A drop ends a start that was given up, such as a request that its
- * device did not take: the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a
- * start counts again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
- * `instead` stands in for another one that a saved trace may lack, and counts until that one comes.
+ * There may be several start, end, drop, arm and context lines. `key` pairs an end with its start: equal values of these
+ * fields, which are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end
+ * is the end of every start that lies in its range, and a start is over when all its range has ended (merged and split block
+ * requests). An end with `whole=yes` comes once for each start, with the rest of its range. `tid` is the field that names the
+ * thread that waits (default: the thread in whose context the start happened). `split` gives each value of its fields limits of
+ * its own. `show` carries fields of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the chart
+ * line pairs an end with the newest open start of its key (calls nest). With `first=yes` a second start of an open key does not
+ * count; without either, it takes the place of the first. A drop ends a start that was given up, such as a request that its device did not take:
+ * the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a start
+ * counts again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start
+ * with `instead` stands in for another one that a saved trace may lack, and counts until that one comes.
  *
  * With `depth`, a field of both, an end belongs to the start with the same depth: its place on the stack tells a call from all others of
  * its thread, in whatever order they end. An end with `to` as well ends all starts whose depth lies from its own to that one, such as an
@@ -37,7 +38,8 @@
  *	call    event=syscalls:sys_enter_recvfrom
  *	call    event=syscalls:sys_exit_recvfrom
  *
- * With `each=yes` there each value is a signal. `shortest` is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
+ * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit). With
+ * `each=yes` there each value is a signal.
  *
  * `common=yes` there says that the same disturbances hit all keys: a value beyond its key's limit is judged once more by a limit that all have
  * in common (chart/disturbances.h). `bursts=yes` says that a key's values come in bursts: the largest of each is judged once more
@@ -105,8 +107,8 @@ struct chart {
 	char *name;	  /* "block"; "func:prog:request" */
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
-	bool nest, first;
-	bool each; /* value is a signal */
+	bool nest, first; /* of several starts of one key the newest ends first; the oldest alone counts */
+	bool each;	  /* each value is a signal */
 	bool common, bursts; /* its keys have a limit in common, too; values of one time have */
 	bool calls; /* its events are system calls: waits for work do not count */
 	int64_t shortest;	     /* ns: a shorter time is no signal */

@@ -429,7 +429,7 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
 	/* Of a recording that nobody vouches for the rest may show that it was overtaken: its end decides (last_verdicts). */
-	start->doubted = start->lost || start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
+	start->doubted = start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
 	if (start->doubted)
 		return 0;
 	take_age(start, now, true);
@@ -514,16 +514,14 @@ void measure_relearn(struct measure *measure)
 void measure_hurry(struct measure *measure)
 {
 	struct patience *patience = &measure->patience;
-	struct start *start, *next;
+	struct start *last;
 
-	DL_FOREACH_SAFE2(patience->suspects, start, next, after) {
-		if (start->due < INT64_MAX)
-			continue;
-		DL_DELETE2(patience->suspects, start, before, after);
-		start->due = patience->whole < measure->now ? patience->whole : measure->now;
-		insert_by_due(&patience->suspects, start);
+	while ((last = patience->suspects ? patience->suspects->before : NULL) && last->due == INT64_MAX) {
+		DL_DELETE2(patience->suspects, last, before, after);
+		last->due = patience->whole < measure->now ? patience->whole : measure->now;
+		insert_by_due(&patience->suspects, last);
+		patience_wake(patience);
 	}
-	patience_wake(patience);
 }
 
 int measure_time(struct measure *measure, int64_t now)
@@ -551,17 +549,15 @@ int measure_time(struct measure *measure, int64_t now)
 }
 
 /*
- * Takes all starts out of the tables. Even of a suspect the end may be among what was lost. Where each value is told, the start stays: its end
- * tells how long it took. Without one nothing is told.
+ * Takes all starts out of the tables. Even of a suspect the end may be among what was lost. Where only the first start of a key counts, as of a
+ * command, it stays: no other start can be taken for it.
  */
 static int forget_starts(struct measure *measure, int64_t now)
 {
 	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
 		newer = start_newer(start);
-		if (start_chart(start)->chart->each) {
-			start->lost = true;
+		if (start_chart(start)->chart->first)
 			continue;
-		}
 		start_take(start);
 		if (outcome_abandon(measure, start, now, false) < 0)
 			return -1;
@@ -633,7 +629,7 @@ static int last_verdicts(struct measure *measure)
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = start_newer(start)) {
-		if ((!is_overdue(start, measure->now) && !start->doubted) || start->lost)
+		if (!is_overdue(start, measure->now) && !start->doubted)
 			continue;
 		doubt = doubt_of(measure, start);
 		if (doubt != DOUBT_NONE) {

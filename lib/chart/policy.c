@@ -183,7 +183,7 @@ int policy_fix(struct policy *how, const char *text)
 	return 0;
 }
 
-/* What the user said comes behind it, and counts. */
+/* The user's limits come behind it, so one that names this chart wins. */
 struct policy policy_of_each(const struct policy *how, const char *chart)
 {
 	struct policy each = *how;

@@ -38,7 +38,6 @@ struct start {
 	bool doubted; /* the caller's: it was due, but no signal says that it is open */
 	bool unheard; /* the caller's: because a CPU was silent until its context was given up */
 	bool no_try : 1; /* the caller's: it cannot fail because somebody else has what it tries to get */
-	bool lost : 1; /* the caller's: events were lost, perhaps its end */
 	bool told : 1; /* the caller's: a signal said that the wait which it ends was open, see polled.h */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
 	union {

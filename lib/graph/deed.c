@@ -53,6 +53,8 @@ enum {
 	DETAIL_KEYS = sizeof(detail_keys) / sizeof(*detail_keys),
 };
 
+_Static_assert(DEED_KEYS <= 32 && DETAIL_KEYS <= 32, "struct initials has a bit for each");
+
 static const char **text_at(const struct key *key, const void *base)
 {
 	return key->type == KEY_TEXT || key->type == KEY_NO_RECORD ? (const char **)((char *)base + key->offset) : NULL;
@@ -119,34 +121,53 @@ size_t deed_key(const struct deed *deed, char *key, size_t room)
 	return key_room(deed) > room ? 0 : (size_t)(write_key(deed, NULL, key) - key);
 }
 
-static void spell_key(const struct key *key, const void *base, struct line *line)
+static bool is_told(const struct key *key, const void *base)
 {
 	const void *at = (const char *)base + key->offset;
 
 	switch (key->type) {
 	case KEY_TEXT:
-		if (*(const char *const *)at)
-			line_text(line, key->name, *(const char *const *)at);
+		return *(const char *const *)at;
+	case KEY_FLAG:
+		return *(const bool *)at;
+	case KEY_CPU:
+		return *(const int32_t *)at != CPU_NONE;
+	case KEY_COUNT:
+		return *(const uint32_t *)at;
+	case KEY_SECTOR:
+		return *(const uint64_t *)at != NO_SECTOR;
+	case KEY_TIME:
+		return *(const int64_t *)at;
+	case KEY_NO_RECORD:
+		break;
+	}
+	return false;
+}
+
+static void spell_key(const struct key *key, const void *base, struct line *line)
+{
+	const void *at = (const char *)base + key->offset;
+
+	if (!is_told(key, base))
+		return;
+	switch (key->type) {
+	case KEY_TEXT:
+		line_text(line, key->name, *(const char *const *)at);
 		break;
 	case KEY_FLAG:
-		if (*(const bool *)at)
-			line_text(line, key->name, "yes");
+		line_text(line, key->name, "yes");
 		break;
 	case KEY_CPU:
-		if (*(const int32_t *)at != CPU_NONE)
-			line_integer(line, key->name, *(const int32_t *)at);
+		line_integer(line, key->name, *(const int32_t *)at);
 		break;
 	case KEY_COUNT:
-		if (*(const uint32_t *)at)
-			line_unsigned(line, key->name, *(const uint32_t *)at);
+		line_unsigned(line, key->name, *(const uint32_t *)at);
 		break;
 	case KEY_SECTOR:
-		if (*(const uint64_t *)at != NO_SECTOR)
-			line_unsigned(line, key->name, *(const uint64_t *)at);
+		line_unsigned(line, key->name, *(const uint64_t *)at);
 		break;
 	case KEY_TIME:
-		if (*(const int64_t *)at)
-			line_time(line, key->name, *(const int64_t *)at);
+		line_time(line, key->name, *(const int64_t *)at);
 		break;
 	case KEY_NO_RECORD:
 		break;
@@ -193,15 +214,21 @@ struct deed *deed_text_copy(const char *text)
 	return deed_copy(&(struct deed){.kind = DEED_TEXT, .cpu = CPU_NONE, .text = text});
 }
 
+static bool says_nothing(const struct deed_detail *detail)
+{
+	for (size_t i = 0; i < DETAIL_KEYS; i++)
+		if (is_told(&detail_keys[i], detail))
+			return false;
+	return true;
+}
+
 struct deed_detail *deed_detail_copy(const struct deed_detail *detail)
 {
-	size_t texts = texts_size(detail_keys, DETAIL_KEYS, detail);
 	struct deed_detail *copy;
 
-	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period && !detail->others &&
-	    !detail->samples)
+	if (says_nothing(detail))
 		return NULL;
-	copy = memory_new(1, sizeof(*copy) + texts);
+	copy = memory_new(1, sizeof(*copy) + texts_size(detail_keys, DETAIL_KEYS, detail));
 	*copy = *detail;
 	write_texts(detail_keys, DETAIL_KEYS, detail, copy, (char *)(copy + 1), false);
 	return copy;

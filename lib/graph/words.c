@@ -701,6 +701,14 @@ static struct sentence unknown(const struct node *node, bool open)
 	return of_waiter(deed->whom, words);
 }
 
+static struct sentence stopped(const struct node *node, bool open)
+{
+	char *act = act_of(node->deed), *words = memory_format("%s%s", open ? "still " : "", act);
+
+	free(act);
+	return of_waiter(node->deed->who, words);
+}
+
 static struct sentence poller(const struct node *node)
 {
 	const char *file = node->deed->file;
@@ -769,7 +777,7 @@ struct sentence words_sentence(const struct node *node, int view)
 	case DEED_UNKNOWN:
 		return unknown(node, view & VIEW_OPEN);
 	case DEED_STOP:
-		return of_waiter(deed->who, memory_format("%s%s", view & VIEW_OPEN ? "still " : "", act_of(deed)));
+		return stopped(node, view & VIEW_OPEN);
 	case DEED_NOT_IN_DATA:
 		return without_subject(missing(deed));
 	case DEED_POLL:

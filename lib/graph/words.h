@@ -38,7 +38,7 @@ struct sentence {
 };
 enum sentence_view {
 	VIEW_OWN = 1,  /* the request is of the thread that the graph is about: that needs no name */
-	VIEW_OPEN = 2, /* it had not ended at the end of the data */
+	VIEW_OPEN = 2, /* it had not ended at the end of what the graph covers */
 };
 struct sentence words_sentence(const struct node *node, int view);
 void sentence_free(struct sentence *sentence);

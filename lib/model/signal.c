@@ -247,7 +247,7 @@ static char *say_asked(const struct site *site, const struct signal *signal, con
 	return memory_format("asked for");
 }
 
-/* By the program that began: it may have become others since. */
+/* Named after the program that it began as; it may have become others since. */
 static char *say_command(const struct site *site, const struct signal *signal, const char *who)
 {
 	const char *path = shown(signal, "filename"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

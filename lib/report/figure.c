@@ -329,6 +329,8 @@ static void make_rows(struct rows *rows, const struct story *story)
 			add_row(rows, worth, story->pieces.items[i].row);
 	for (size_t i = story->pieces.count; i-- > 0;)
 		add_row(rows, worth, story->pieces.items[i].row);
+	for (size_t i = 0; i < story->waits.count; i++)
+		add_row(rows, worth, story->waits.items[i].row);
 	if (more)
 		row_of(rows, others);
 	HASH_ITER(hh, worth, row, next) {

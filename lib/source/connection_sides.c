@@ -182,9 +182,8 @@ static int tell(struct looking *looking, int32_t pid, enum side side, struct lis
 static enum side side_of(const struct looking *looking, const struct tcp_table *network, int32_t pid, int pidfd, int fd, const char *link)
 {
 	const struct tcp_socket *found = tcp_table_find(network, link);
-	unsigned long long inode;
 
-	if (sscanf(link, "socket:[%llu]", &inode) != 1 || (found && found->listens))
+	if (strncmp(link, "socket:", strlen("socket:")) != 0 || (found && found->listens))
 		return SIDE_UNKNOWN;
 	return found ? side_of_tcp(looking, network, found) : look_at_end(pid, pidfd, fd).side;
 }

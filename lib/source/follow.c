@@ -114,7 +114,8 @@ static int tell_lock(const struct in_call *place, struct event_writer *writer, i
 }
 
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
-static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks, int64_t ts)
+static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks,
+		       int64_t ts)
 {
 	struct in_call now;
 
@@ -223,7 +224,7 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 			return -1;
 	if (process_follow_chosen(process, read_program, follow->reader) == 0 && of->name_count)
 		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
-	if (traced_write_all(process, follow->stream) < 0 || (follow->command && traced_write_command(follow->stream, follow->command) < 0))
+	if (traced_write_all(process, follow->stream) < 0 || (follow->command && !follow->foreign && traced_write_command(follow->stream, follow->command) < 0))
 		return -1;
 	if (wants_sockets(follow->selection) && !follow->foreign && sockets_tell(process, follow->clock, follow->stream) < 0)
 		return -1;

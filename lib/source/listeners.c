@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, STAT_ROOM = 512, NAME_ROOM = 64, CALL
 struct holder { /* of a socket that listens */
 	int32_t pid;
 	uint16_t port;
-	bool stopped, alone; /* alone: it has one thread */
+	bool alone;   /* it has one thread */
+	const char *stopped; /* by what; NULL: it is not */
 	long call; /* in which its first thread sleeps; CALL_UNKNOWN */
 };
 
@@ -44,7 +46,7 @@ static bool read_stat(struct holder *holder)
 	behind = strrchr(text, ')');
 	if (!behind || sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) != 2)
 		return false;
-	holder->stopped = state == 'T' || state == 't';
+	holder->stopped = state == 'T' ? "signal" : state == 't' ? "tracer" : NULL;
 	holder->alone = threads == 1;
 	return true;
 }
@@ -97,7 +99,8 @@ static void look_at(struct holders *holders, int32_t pid, DIR *folder)
 	}
 }
 
-static void look_at_process(struct holders *holders, int32_t pid)
+/* False: we may not look at the process. */
+static bool look_at_process(struct holders *holders, int32_t pid)
 {
 	char path[32];
 	DIR *folder;
@@ -105,23 +108,25 @@ static void look_at_process(struct holders *holders, int32_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	folder = opendir(path);
 	if (!folder)
-		return;
+		return errno == ENOENT || errno == ESRCH;
 	look_at(holders, pid, folder);
 	closedir(folder);
+	return true;
 }
 
-/* False: there was no time to look at all of them. */
+/* False: there was no time to look at all of them, or no right. */
 static bool look_at_all(struct holders *holders)
 {
 	DIR *proc = opendir("/proc");
+	bool all = proc;
 
 	holders->tcp.until = now_by(CLOCK_MONOTONIC) + most_time;
-	for (struct dirent *entry; proc && holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp) && (entry = readdir(proc));)
+	for (struct dirent *entry; all && (entry = readdir(proc));)
 		if (isdigit((unsigned char)*entry->d_name))
-			look_at_process(holders, atoi(entry->d_name));
+			all = look_at_process(holders, atoi(entry->d_name)) && holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp);
 	if (proc)
 		closedir(proc);
-	return proc && holders->items.count <= HOLDERS_MAX && !tcp_tables_late(&holders->tcp);
+	return all;
 }
 
 static int by_process(const void *a, const void *b)
@@ -147,7 +152,7 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 	if (holder->alone)
 		line_text(&line, "takes", "yes");
 	if (holder->stopped)
-		line_text(&line, "stopped", "yes");
+		line_text(&line, "stopped", holder->stopped);
 	else if (holder->call >= 0 && uname(&own) == 0) {
 		machine_spell_call(machine_of(own.machine), holder->call, name, sizeof(name));
 		line_text(&line, "call", name);
@@ -180,11 +185,12 @@ static int tell_all(const struct holders *holders, struct event_writer *writer, 
 int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts)
 {
 	struct holders holders = {0};
+	int64_t seen = clock_now(clock);
 	int status = 0;
 
 	if (look_at_all(&holders) && holders.items.count) {
 		qsort(holders.items.items, holders.items.count, sizeof(*holders.items.items), by_process);
-		status = tell_all(&holders, writer, stream, ts, clock_now(clock));
+		status = tell_all(&holders, writer, stream, ts, seen);
 	}
 	tcp_tables_free(&holders.tcp);
 	ARRAY_FREE(&holders.items);

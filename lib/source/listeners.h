@@ -10,9 +10,9 @@
 #include "stream/stream.h"
 
 /*
- * Writes a `traced` record with `listens` of each process that listens, behind its name at `ts`, when tracing began. All are looked at, in a tenth of a second at most, and nothing is written if
- * that is too short: another process may listen at the same port. A process whose only thread waits for signals or children is left out.
- * -1 after fail().
+ * Writes a `traced` record with `listens` of each process that listens, behind its name at `ts`, when tracing began. All processes are looked
+ * at, in a tenth of a second at most. Nothing is written if that is too short, or if one may not be looked at: it may listen at the same port.
+ * A process whose only thread waits for signals or children is left out. -1 after fail().
  */
 int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts);
 

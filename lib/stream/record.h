@@ -46,7 +46,7 @@ enum kind {
 	KIND_FILE,     /* ts tid fd kind inode? : kind of a thread's descriptor: "pipe", "tty", "socket", or "file" */
 	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and each time it ran out */
 	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments good_hosts? bad_hosts? algorithm : two streams compared */
-	KIND_TRACED,   /* tids, gone, within ts, command, or process asked? asks? listens? seen? takes? stopped? call? : measure only (or no longer) these threads; in a call since before ts; sides of connections; who listens */
+	KIND_TRACED,   /* tids, gone, within ts, command, or process asked? asks? listens? seen? takes? stopped? call? : threads and processes when tracing began */
 	KIND_OPEN,     /* ts start chart key? count : intervals begun, not ended, and judged by no limits */
 	KIND_SHED,     /* ts what name? events? cost share? limit : no longer traced, to bound the cost of tracing */
 	KIND_STAGE,    /* command tid : a thread of the pipe that records, as trace-collect found it */

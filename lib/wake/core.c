@@ -308,6 +308,14 @@ static void sync(struct wake *wake, struct thread *thread)
 	thread->epoch = (uint32_t)wake->gaps.count;
 }
 
+void core_trim(struct wake *wake, struct thread *thread, size_t pieces)
+{
+	if (thread->pieces.count <= pieces || pieces == 0)
+		return;
+	ARRAY_REMOVE(&thread->pieces, 0, thread->pieces.count - pieces);
+	EACH(wake, thread_trim, thread, thread->pieces.items[0].start);
+}
+
 struct thread *core_thread(struct wake *wake, int32_t tid)
 {
 	struct thread *thread = find_thread(wake, tid);

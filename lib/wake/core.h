@@ -87,6 +87,9 @@ struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
 struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new one that takes over the tid */
 const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had the tid then; NULL: none */
 
+/* Drops all pieces of the thread but so many, and what parts keep of the time before those. */
+void core_trim(struct wake *wake, struct thread *thread, size_t pieces);
+
 /* The thread, brought up to date with the gaps. */
 struct thread *core_sync(struct wake *wake, int32_t index);
 

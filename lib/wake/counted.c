@@ -167,7 +167,7 @@ static void tell(struct cut *cut, struct telling *telling)
 	telling->detail->counted = counted.counters ? counted.time : 0;
 }
 
-void counted_trim(const struct thread *thread, int64_t before)
+static void thread_trim(const struct thread *thread, int64_t before)
 {
 	struct counts *counts = of(thread);
 	size_t drop = COUNT_UNTIL(counts->list.items, counts->list.count, ts, before - 1);
@@ -187,5 +187,6 @@ const struct part counted_part = {
 	.thread = sizeof(struct counts),
 	.cut = begin_cut,
 	.tell = tell,
+	.thread_trim = thread_trim,
 	.thread_free = thread_free,
 };

@@ -422,13 +422,11 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 	const char *purpose = reason_at(cut->wake->reasons, wait->call)->purpose;
 	int32_t index;
 
-	if (!ends && purpose && strcmp(purpose, "stop") == 0)
-		return stopped_node(cut, thread, wait, "signal", end);
-	if (!ends && purpose && strcmp(purpose, "tracer") == 0)
-		return stopped_node(cut, thread, wait, "tracer", end);
+	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
+	if (!ends && !deed.doubt && purpose && (strcmp(purpose, "stop") == 0 || strcmp(purpose, "tracer") == 0))
+		return stopped_node(cut, thread, wait, strcmp(purpose, "stop") == 0 ? "signal" : "tracer", end);
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed_in(cut->wake, &deed, wait);
-	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
 	cut->graph->nodes.items[index].whom_tid = thread->tid;
 	detail.until = ends ? "end" : NULL;

@@ -113,9 +113,13 @@ struct part {
 	void (*free)(struct wake *wake);
 	void (*lost)(struct wake *wake, int64_t from); /* events were lost, from then until now */
 
-	/* A thread or CPU is seen first, has missed events, is forgotten. */
+	/*
+	 * A thread or CPU is seen first; has missed events: its last piece, if it has any, is that loss; what it did before a time is not asked for any
+	 * more; it is forgotten: what the part's state of it points at, the part frees.
+	 */
 	void (*thread_begin)(struct thread *thread);
 	void (*thread_lost)(struct thread *thread);
+	void (*thread_trim)(const struct thread *thread, int64_t before);
 	void (*thread_free)(struct thread *thread);
 	void (*cpu_lost)(struct cpu *cpu); /* also when it is seen first */
 

@@ -48,6 +48,7 @@ enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };
 /* The cause that ended a wait, or that a run is for: number `n` of the part's causes. */
 enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
+_Static_assert(PARTS_COUNT * CAUSES_EACH <= 256, "a cause is a byte of struct piece");
 
 /*
  * Flags of pieces: bit `n` of those that a part has, behind the core's. All 16 are taken; with 32, struct piece has 32 bytes in place

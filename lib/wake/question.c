@@ -20,7 +20,7 @@ enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PORT_MAX = 65535, PEE
 /* Questions of all processes that are looked at from a wait on, for one that was given up behind it. */
 enum { PATIENCE = 1024 };
 
-enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2 };
+enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_LISTEN = 10 };
 
 struct listener { /* for connections to a port of an address */
 	char *peer;
@@ -34,9 +34,9 @@ struct port {
 	int32_t number;
 	int32_t process;
 	bool several;	 /* processes do */
-	bool alone;	 /* it had one thread, */
-	bool stopped;	 /* and was stopped, */
-	int64_t seen;	 /* when that was seen */
+	bool alone;	 /* it had one thread */
+	bool stopped;	 /* by a signal */
+	int64_t seen;	 /* when */
 	int16_t reason;	 /* of the wait in which the first thread was then; CALL_NONE: it is not known */
 	UT_hash_handle hh;
 };
@@ -78,7 +78,7 @@ struct answering { /* of a thread */
 	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
 	struct listener *listener; /* that it has connected to in this call; NULL: none is known */
 	int32_t asked_fd; /* by which it asked last */
-	uint16_t port; /* like `listener`, where both ends have the same address; 0: none */
+	uint16_t port; /* that it has connected to in this call, if both ends have one address; 0: none */
 	bool elsewhere; /* it has transferred something by another descriptor since */
 	ARRAY(struct answer) answers; /* in the order of time */
 };
@@ -87,8 +87,8 @@ struct connections {
 	struct connection *known;
 	struct asker *askers;
 	ARRAY(struct given_up) given_up; /* in the order of `until` */
-	struct port *ports; /* like these, they outlive a window */
 	struct listener *listeners; /* they outlive a window, so they have tids, and no indexes */
+	struct port *ports; /* likewise */
 };
 
 static struct connections *of(const struct wake *wake)
@@ -178,8 +178,8 @@ static int16_t reason_then(const struct wake *wake, const struct fields *fields)
 	char *call = fields_copy(fields, "call");
 	int16_t reason = CALL_NONE;
 
-	if (fields_is(fields, "stopped", "yes"))
-		reason = reason_index(wake->reasons, (struct reason){.purpose = "stop"});
+	if (fields_is(fields, "stopped", "signal") || fields_is(fields, "stopped", "tracer"))
+		reason = reason_index(wake->reasons, (struct reason){.purpose = fields_is(fields, "stopped", "signal") ? "stop" : "tracer"});
 	else if (call)
 		reason = reason_syscall(wake->reasons, call);
 	free(call);
@@ -201,7 +201,7 @@ static void add_port(struct wake *wake, int32_t process, int32_t number, const s
 	port->number = number;
 	port->process = process;
 	port->alone = fields_is(fields, "takes", "yes");
-	port->stopped = fields_is(fields, "stopped", "yes");
+	port->stopped = fields_is(fields, "stopped", "signal");
 	port->reason = reason_then(wake, fields);
 	if (fields_time(fields, "seen", &port->seen) <= 0)
 		port->seen = INT64_MIN;
@@ -301,6 +301,15 @@ static void thread_free(struct thread *thread)
 	free(answering_of(thread)->answers.items);
 }
 
+static void thread_trim(const struct thread *thread, int64_t before)
+{
+	struct answering *answering = answering_of(thread);
+	size_t drop = COUNT_UNTIL(answering->answers.items, answering->answers.count, ts, before - 1);
+
+	if (drop)
+		ARRAY_REMOVE(&answering->answers, 0, drop);
+}
+
 static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
@@ -350,19 +359,38 @@ static struct listener *listener_at(struct wake *wake, const char *peer)
 }
 
 /* On this machine a connection is established within the call. */
-static void on_state(struct at *at)
+static void established(struct at *at, struct thread *thread, int64_t port)
 {
-	enum { BEFORE, NOW, PORT, ADDRESS, OWN_ADDRESS };
-	struct thread *thread = at->current;
+	enum { ADDRESS = 3, OWN_ADDRESS };
 	char address[PEER_ROOM - NUMBER_ROOM], own[PEER_ROOM], peer[PEER_ROOM];
 
-	if (!thread || !reason_at(at->wake->reasons, syscall_of(thread)->name)->asks || at_number(at, BEFORE) != TCP_SYN_SENT ||
-	    at_number(at, NOW) != TCP_ESTABLISHED || !at_text(at, ADDRESS, address, sizeof(address)))
+	if (!reason_at(at->wake->reasons, syscall_of(thread)->name)->asks || !at_text(at, ADDRESS, address, sizeof(address)))
 		return;
-	snprintf(peer, sizeof(peer), "%" PRId64 " %s", at_number(at, PORT), address);
+	snprintf(peer, sizeof(peer), "%" PRId64 " %s", port, address);
 	answering_of(thread)->listener = listener_at(at->wake, peer);
 	if (at_text(at, OWN_ADDRESS, own, sizeof(own)) && strcmp(own, address) == 0)
-		answering_of(thread)->port = (uint16_t)at_number(at, PORT);
+		answering_of(thread)->port = (uint16_t)port;
+}
+
+/* Somebody begins to listen, perhaps in another network namespace. */
+static void listens(struct wake *wake, int32_t number)
+{
+	struct port *port;
+
+	HASH_FIND_INT(of(wake)->ports, &number, port);
+	if (port)
+		port->several = true;
+}
+
+static void on_state(struct at *at)
+{
+	enum { BEFORE, NOW, PORT, OWN_PORT = 5 };
+	int64_t now = at_number(at, NOW);
+
+	if (now == TCP_LISTEN)
+		listens(at->wake, (int32_t)at_number(at, OWN_PORT));
+	else if (at->current && at_number(at, BEFORE) == TCP_SYN_SENT && now == TCP_ESTABLISHED)
+		established(at, at->current, at_number(at, PORT));
 }
 
 static void learn(struct wake *wake, struct listener *listener, const struct thread *woken)
@@ -379,30 +407,48 @@ static int32_t taker_of(struct wake *wake, const struct listener *listener)
 	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
 }
 
-/*
- * The same of one who has taken no connection yet. If all the data since tracing began show that it did nothing, it still is in the wait it was in
- * then. Of several threads that are stopped, one is as good as another.
- */
-static int32_t taker_at(struct wake *wake, int32_t number)
+/* Tells whether the thread has made another: then somebody else may take connections. */
+static bool has_made(const struct wake *wake, const struct thread *thread)
 {
-	const struct port *port;
-	struct thread *taker;
-	struct piece *wait;
-	bool still;
+	for (size_t i = 0; i < wake->threads.count; i++)
+		if (wake->threads.items[i]->parent == thread->index)
+			return true;
+	return false;
+}
 
-	HASH_FIND_INT(of(wake)->ports, &number, port);
-	taker = port && !port->several ? core_thread(wake, port->process) : NULL;
-	if (!taker || taker->died != TIME_NONE || !events_tgid(wake->events, taker->tid))
-		return INDEX_NONE;
-	still = thread_unseen(taker) && core_since(wake) <= port->seen;
-	if (!port->alone && !(port->stopped && still))
-		return INDEX_NONE;
-	if (!thread_unseen(taker))
-		return taker->index;
+/* The wait in which the thread is since before tracing began, if it has done nothing since. False: it is not known. */
+static bool begin_wait(const struct wake *wake, struct thread *taker, const struct port *port)
+{
+	struct piece *wait;
+
+	if (port->reason == CALL_NONE)
+		return false;
 	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
 	wait->flags = PIECE_ASSUMED;
-	wait->call = still ? port->reason : CALL_NONE;
-	return taker->index;
+	wait->call = port->reason;
+	return true;
+}
+
+/*
+ * The same of one who has taken no connection yet. What /proc told when tracing began counts only if all the data since then are here. Of several
+ * threads that a signal has stopped, one is as good as another.
+ */
+static int32_t taker_at(struct wake *wake, int32_t number, int32_t asking)
+{
+	const struct thread *known;
+	const struct port *port;
+	struct thread *taker;
+
+	HASH_FIND_INT(of(wake)->ports, &number, port);
+	if (!port || port->several || port->process == asking || core_since(wake) > port->seen || !events_tgid(wake->events, port->process))
+		return INDEX_NONE;
+	known = core_thread_find(wake, port->process, wake->now);
+	if (known && (known->died != TIME_NONE || known->born != TIME_NONE || has_made(wake, known)))
+		return INDEX_NONE;
+	taker = core_thread(wake, port->process);
+	if (!port->alone && !(port->stopped && thread_unseen(taker)))
+		return INDEX_NONE;
+	return !thread_unseen(taker) || begin_wait(wake, taker, port) ? taker->index : INDEX_NONE;
 }
 
 static void connected(struct wake *wake, const struct thread *thread, int32_t process)
@@ -418,7 +464,7 @@ static void connected(struct wake *wake, const struct thread *thread, int32_t pr
 	else if (answering->listener && answering->woken == INDEX_NONE)
 		taker = taker_of(wake, answering->listener);
 	if (answering->port && taker == INDEX_NONE && answering->woken == INDEX_NONE && !(answering->listener && answering->listener->tid))
-		taker = taker_at(wake, answering->port);
+		taker = taker_at(wake, answering->port, process);
 	connection->fresh = true;
 	connection->taken = taker != INDEX_NONE || answering->woken == SEVERAL;
 	connection->open.of = taker;
@@ -482,9 +528,9 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 		closed(wake, connection);
 	else if (connection && reason->sends && result > 0)
 		sent(thread, connection);
-	else if (connection && reason->receives && result > 0) {
+	else if (connection && reason->receives && result >= 0) { /* 0: the other end has closed it */
 		connection->open.since = TIME_NONE;
-		connection->answers = true;
+		connection->answers |= result > 0;
 	}
 	if (answering->woken >= 0 && result > 0 && call->fd != FD_NONE)
 		*ARRAY_ADD(&answering->answers) = (struct answer){wake->now, answering->woken, call->fd};
@@ -590,7 +636,7 @@ struct question question_in(const struct wake *wake, const struct thread *thread
 }
 
 static const struct part_event events[] = {
-	{"sock:inet_sock_set_state", on_state, {"oldstate", "newstate", "dport", "daddr_v6", "saddr_v6"}},
+	{"sock:inet_sock_set_state", on_state, {"oldstate", "newstate", "dport", "daddr_v6", "saddr_v6", "sport"}},
 	{0},
 };
 
@@ -607,6 +653,7 @@ const struct part question_part = {
 	.lost = lost,
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
+	.thread_trim = thread_trim,
 	.thread_free = thread_free,
 	.enters = enters,
 	.returns = returns,

@@ -15,8 +15,8 @@
  * for an answer, with a limit of time, and whatever a profiler samples for anything. A call in between that did not sleep and
  * got nothing was but a look, as a server's at the connection of the client for whom it waits.
  *
- * Where a thread polls one file, with a limit of time, in which a process that its own has started says something, it waits for
- * that process, whatever else it says each time that the limit is over: so git tells its client that a hook still runs.
+ * A thread that polls one file again and again, and is woken there by a process that its own has started, has waited for that
+ * process all along, whatever it did when a limit of time was over: so git tells its client that a hook still runs.
  *
  * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
  */
@@ -33,7 +33,8 @@ struct retry { /* of a thread */
 	struct {
 		uint64_t files;
 		int64_t since; /* TIME_NONE: there are none */
-	} polls; /* of one file, whatever came in between */
+		int32_t limit; /* ms; 0: it is not told */
+	} polls; /* of one file, with one limit of time, whatever came in between */
 	bool now;	       /* the thread is in the last call */
 	bool of_one;	       /* which is a poll of one file */
 	bool in_condition;     /* which is for a futex that is no mutex */
@@ -160,17 +161,19 @@ static void on_call(struct at *at)
 
 static void on_poll(struct at *at)
 {
-	enum { FILES, COUNT };
+	enum { FILES, COUNT, LIMIT };
 	struct retry *retry = retry_of(at_thread(at));
 	uint64_t files = (uint64_t)at_number(at, FILES);
+	int32_t limit = at_has(at, LIMIT) ? (int32_t)at_number(at, LIMIT) : 0;
 
 	on_call(at);
 	retry->of_one = at_number(at, COUNT) == 1;
-	if (retry->of_one && (retry->polls.since == TIME_NONE || retry->polls.files != files))
+	if (retry->of_one && (retry->polls.since == TIME_NONE || retry->polls.files != files || retry->polls.limit != limit))
 		retry->polls.since = at->wake->now;
 	else if (!retry->of_one)
 		retry->polls.since = TIME_NONE;
 	retry->polls.files = files;
+	retry->polls.limit = limit;
 }
 
 /*
@@ -301,7 +304,7 @@ static int64_t started(const struct wake *wake, const struct thread *thread, con
 	return TIME_NONE;
 }
 
-/* When the first poll of one file was called that was not over when a process began: what was before was for something else. */
+/* The begin of the first of these polls that was not over when the process began: what was before was for something else. */
 static int64_t polled_since(const struct thread *thread, int64_t began)
 {
 	size_t count = thread_find(thread, began);
@@ -400,7 +403,7 @@ static void on_thread_exit(struct at *at)
 
 static const struct part_event events[] = {
 	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
-	{"syscalls:sys_enter_poll", on_poll, {"ufds", "nfds"}},
+	{"syscalls:sys_enter_poll", on_poll, {"ufds", "nfds", "timeout_msecs"}},
 	{"syscalls:sys_enter_ppoll", on_poll, {"ufds", "nfds"}},
 	{"syscalls:sys_enter_", on_call},
 	{"sched:sched_process_exit", on_thread_exit, {"pid"}},

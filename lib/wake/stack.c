@@ -727,7 +727,7 @@ char *stack_functions(const struct wake *wake, uint32_t number)
 	return functions_of(stack_numbered(wake, number));
 }
 
-void stack_trim(const struct thread *thread, int64_t before)
+static void thread_trim(const struct thread *thread, int64_t before)
 {
 	struct marks *marks = of(thread);
 	size_t drop = marks_until(thread, before - 1), samples = COUNT_UNTIL(marks->samples.items, marks->samples.count, ts, before - 1);
@@ -756,5 +756,6 @@ const struct part stack_part = {
 	.tell = tell,
 	.forget_meanings = forget_meanings,
 	.free = forget_meanings,
+	.thread_trim = thread_trim,
 	.thread_free = thread_free,
 };

@@ -29,7 +29,4 @@ char *stack_functions(const struct wake *wake, uint32_t number);
  */
 char *stack_calls(const struct wake *wake, uint32_t number);
 
-/* Forgets where the thread slept and ran, and whom it woke, before this time. */
-void stack_trim(const struct thread *thread, int64_t before);
-
 #endif

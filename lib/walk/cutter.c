@@ -6,7 +6,6 @@
 
 #include "wake/ask.h"
 #include "wake/context.h"
-#include "wake/counted.h"
 #include "wake/name.h"
 #include "wake/request.h"
 #include "wake/retry.h"
@@ -60,15 +59,6 @@ void cutter_begin(struct cutter *cutter, struct whole *whole)
 	cutter->word_timer = whole_word(whole, "woken=timer");
 	cutter->word_device = whole_word(whole, "woken=device");
 	cutter->word_outside = whole_word(whole, "woken=outside");
-}
-
-static void trim(struct thread *thread)
-{
-	if (thread->pieces.count < PIECES_MOST)
-		return;
-	ARRAY_REMOVE(&thread->pieces, 0, thread->pieces.count - PIECES_KEPT);
-	stack_trim(thread, thread->pieces.items[0].start);
-	counted_trim(thread, thread->pieces.items[0].start);
 }
 
 static void add_wait_word(struct cutter *cutter, struct open_segment *open, uint32_t number)
@@ -218,7 +208,8 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	add_edges(cutter, number, &end, sender, ended_at);
 	open_segment_begin(cutter->open_segments, open, segment->end, end.woken);
 	open->took_from = sender;
-	trim(thread);
+	if (thread->pieces.count >= PIECES_MOST)
+		core_trim(cutter->wake, thread, PIECES_KEPT);
 }
 
 /* Counts of bytes in channels may be wrong behind a gap. */

@@ -12,11 +12,15 @@
 #include "chart/measure.h"
 #include "event/event.h"
 
+/* A machine has some hundred processes that listen. */
+enum { LISTENERS_MAX = 1 << 12 };
+
 struct filter {
 	struct stream *stream;
 	struct events *events;
 	struct measure *measure;
 	struct thread_records *threads;
+	int listeners; /* whose names pass */
 	struct past *past;
 	struct window *window;
 	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
@@ -480,17 +484,19 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* The charts take note of a record, which passes, so that a second filter takes it, too. */
-/* What the first thread of a process takes is told of by its name, though no event may come. */
+/* A process that listens may be blamed though no event of it comes, so its name passes. */
 static int tell_process(struct filter *filter, const struct fields *fields)
 {
-	int64_t process = 0;
+	int64_t process = 0, seen;
 
-	if (!fields_find(fields, "listens") || fields_integer(fields, "process", &process) <= 0 || process > INT32_MAX)
+	if (!fields_find(fields, "listens") || fields_integer(fields, "process", &process) <= 0 || process > INT32_MAX ||
+	    fields_time(fields, "seen", &seen) <= 0 || filter->listeners >= LISTENERS_MAX)
 		return 0;
-	return thread_records_tell_thread(filter->threads, (int32_t)process, INT64_MAX);
+	filter->listeners++;
+	return thread_records_tell_thread(filter->threads, (int32_t)process, seen);
 }
 
+/* The charts take note of a record, which passes, so that a second filter takes it, too. */
 static int see_of_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
