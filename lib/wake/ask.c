@@ -383,12 +383,16 @@ static struct question only_child(const struct wake *wake, const struct thread *
 	return question;
 }
 
-/* Since the thread has started the child it has waited for no other thread: it reads what the child writes. */
-static bool is_for_child(const struct wake *wake, const struct thread *thread, size_t at, int32_t child)
+bool ask_is_for_child(const struct wake *wake, const struct thread *thread, size_t at, int32_t child)
 {
+	size_t first;
+
 	if (child == INDEX_NONE || wake->threads.items[child]->born > thread->pieces.items[at].start)
 		return false;
-	for (size_t i = thread_find(thread, wake->threads.items[child]->born); i < at; i++) {
+	first = thread_find(thread, wake->threads.items[child]->born);
+	if (at > first + PATIENCE)
+		return false;
+	for (size_t i = first; i < at; i++) {
 		const struct piece *piece = &thread->pieces.items[i];
 		int32_t by = piece->what == WHAT_WAIT ? core_ender(wake, piece).thread : INDEX_NONE;
 
@@ -410,7 +414,7 @@ static struct question open_question(const struct wake *wake, const struct threa
 		return none;
 	question = question_in(wake, thread, wait);
 	child = question.of == INDEX_NONE && wait->cause == CAUSE_NONE ? only_child(wake, thread) : none;
-	return is_for_child(wake, thread, at, child.of) ? child : question;
+	return ask_is_for_child(wake, thread, at, child.of) ? child : question;
 }
 
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait)

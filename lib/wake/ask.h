@@ -23,6 +23,12 @@ enum {
  */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 
+/*
+ * Tells whether the thread has waited for no other thread than this one, of another process, since that was made: it reads what a child writes.
+ * INDEX_NONE is allowed.
+ */
+bool ask_is_for_child(const struct wake *wake, const struct thread *thread, size_t wait, int32_t child);
+
 /* Tells whether the wait, which the thread's own timer ended, was for the answer of somebody whom the data do not show. */
 bool ask_of_unknown(const struct wake *wake, const struct thread *thread, size_t wait);
 

@@ -125,16 +125,18 @@ static bool has_started(const struct wake *wake, const struct thread *thread, in
 
 /*
  * A thread that waits for any of many events is idle: whatever it could do for who asked it is done. So if it idled again before it answered,
- * the request of another client that ended this wait says nothing of why who asked has waited. What the process started meanwhile is no client.
+ * the request of another client that ended this wait says nothing of why who asked has waited. What the process started meanwhile is no client,
+ * nor is a child for which alone the thread has waited ever since.
  */
-static bool is_of_another(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct errand *errand)
+static bool is_of_another(const struct wake *wake, const struct thread *thread, size_t at, const struct errand *errand)
 {
+	const struct piece *wait = &thread->pieces.items[at];
 	int32_t own = process_of(wake, thread->index), by = wait->flags & PIECE_TICK ? INDEX_NONE : core_ender(wake, wait).thread;
 	int32_t process = process_of(wake, by);
 
 	return is_idle(wake, wait) && own && errand->idle.process == own && process && process != own && process != errand->idle.ended_by &&
 	       process != process_of(wake, errand->asker) && !core_is_kernels(wake, wake->threads.items[by]) &&
-	       !has_started(wake, thread, by, errand->floor);
+	       !has_started(wake, thread, by, errand->floor) && !(has_started(wake, thread, by, TIME_NONE) && ask_is_for_child(wake, thread, at, by));
 }
 
 /* The walk passes the wait. */
@@ -151,7 +153,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	const struct piece *wait = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
 	int32_t awaited = ask_awaits(walk->cut.wake, thread, at);
-	bool another = ask.since == wait->start && is_of_another(walk->cut.wake, thread, wait, &errand);
+	bool another = ask.since == wait->start && is_of_another(walk->cut.wake, thread, at, &errand);
 
 	errand.after = node;
 	errand.ts = end;
