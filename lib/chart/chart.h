@@ -16,8 +16,8 @@
  * thread that waits (default: the thread in whose context the start happened). `split` gives each value of its fields limits of
  * its own. `show` carries fields of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the chart
  * line pairs an end with the newest open start of its key (calls nest). With `first=yes` a second start of an open key does not
- * count; without either, it takes the place of the first. A drop ends a start that was given up, such as a request that its device did not take:
- * the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a start
+ * count; without either, it takes the place of the first. A drop ends a start that was given up, such as a request that its
+ * device did not take: the start has no value, unless it took too long already. If the chart has `arm` lines, an end also disarms its key: a start
  * counts again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start
  * with `instead` stands in for another one that a saved trace may lack, and counts until that one comes.
  *

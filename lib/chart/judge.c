@@ -358,7 +358,7 @@ static int tell_signal(const struct judge *judge, const struct sample *sample, u
 	told.lcl = series->lines.lcl;
 	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : fmax(ucl, shortest);
 	if (rules == RULE(RULE_FIXED) && series->fixed == 0)
-		told.ucl = NAN; /* each value is told */
+		told.ucl = NAN; /* each value is a signal */
 	if (sample->passed > 0 && sample->value <= told.ucl)
 		told.ucl = sample->passed;
 	if (judge->tell.signal(judge->tell.context, &told) < 0)

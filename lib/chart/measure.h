@@ -57,7 +57,7 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 int measure_event(struct measure *measure, const struct event *event);
 int measure_time(struct measure *measure, int64_t now);
 
-/* There is no room for more context: the next measure_time() signals what has begun in charts of which each value is a signal. */
+/* No more context fits: in charts with each=yes, the next measure_time() signals intervals that have not ended. */
 void measure_hurry(struct measure *measure);
 
 /* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */

@@ -67,7 +67,7 @@ static void insert_by_due(struct start **list, struct start *start)
 	DL_PREPEND_ELEM2(*list, later, start, before, after);
 }
 
-/* When to say of a suspect that it has not ended. Where each value is told, all of its context is wanted, and measure_hurry() says when. */
+/* When to signal that a suspect has not ended. In a chart with each=yes its context passes as long as it fits; then measure_hurry() is called. */
 static int64_t report_at(const struct start *start)
 {
 	return start_chart(start)->chart->each ? INT64_MAX : timestamp_add(crossing(start), PATIENCE_REPORT);

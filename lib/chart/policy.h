@@ -64,7 +64,7 @@ struct chart;
  */
 struct policy policy_of_rates(const struct policy *how, const struct chart *chart);
 
-/* The policy of a chart of which each value is a signal, unless the user gave it a limit by its name. Keeps the name. */
+/* The policy of a chart with each=yes: each value is a signal, unless a --limit names the chart. Keeps the name. */
 struct policy policy_of_each(const struct policy *how, const char *chart);
 
 /* Each reads what a user wrote: "log"; "upper"; "1,5". -1 after fail(). */

@@ -692,8 +692,8 @@ static struct sentence sleeper(const struct node *node)
 static struct sentence unknown(const struct node *node, bool open)
 {
 	const struct deed *deed = node->deed;
-	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
 	char *reason = words_reason(deed);
+	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
 	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
 				    deed->function ? ", called by " : "", or_else(deed->function, ""), end);
 

@@ -404,8 +404,7 @@ static int see_exception(struct event_writer *writer, const struct selected *sel
 {
 	if (writer->process->members && !is_wanted(writer, selected, common, ring))
 		return 0;
-	if (!threads_known(&writer->threads, common->tid) &&
-	    threads_see(&writer->threads, writer->stream, ring_ts(ring), common->tid, NULL) < 0)
+	if (event_writer_name(writer, common->tid, ring_ts(ring)) < 0)
 		return -1;
 	return exceptions_see(writer->by.exceptions, writer->stream, selected, common->tid, ring_ts(ring), ring->page.payload, ring->page.size);
 }
@@ -457,8 +456,7 @@ int event_writer_event(struct event_writer *writer, const struct ring *ring)
 		return -1;
 	if (selected->flags & SELECT_QUIET || (writer->process->members && !is_wanted(writer, selected, &common, ring)))
 		return 0;
-	if (!threads_known(&writer->threads, common.tid) &&
-	    threads_see(&writer->threads, writer->stream, ring_ts(ring), common.tid, NULL) < 0)
+	if (event_writer_name(writer, common.tid, ring_ts(ring)) < 0)
 		return -1;
 	writer->events++;
 	if (selected->introduced && writer->by.introduce(writer->by.context, &record) < 0)
@@ -610,8 +608,7 @@ static int write_stack(struct event_writer *writer, const struct stack_seen *see
 
 	if (is_ours(writer, seen->thread) || (seen->moment == STACK_CALL && writer->process->members && !process_has(writer->process, seen->thread)))
 		return 0;
-	if (!threads_known(&writer->threads, seen->thread) &&
-	    threads_see(&writer->threads, writer->stream, seen->ts, seen->thread, NULL) < 0)
+	if (event_writer_name(writer, seen->thread, seen->ts) < 0)
 		return -1;
 	if (describe(writer, seen->stack) < 0)
 		return -1;
@@ -626,8 +623,7 @@ static int write_counts(struct event_writer *writer, const struct stack_seen *se
 
 	if (is_ours(writer, seen->thread))
 		return 0;
-	if (!threads_known(&writer->threads, seen->thread) &&
-	    threads_see(&writer->threads, writer->stream, seen->ts, seen->thread, NULL) < 0)
+	if (event_writer_name(writer, seen->thread, seen->ts) < 0)
 		return -1;
 	for (uint16_t i = 0; i < stacks_counters(writer->stacks) && status == 0; i++) {
 		struct counter_event event = {.common_type = (uint16_t)(ID_COUNTER + i), .common_pid = seen->thread, .count = counts[i]};
@@ -675,8 +671,7 @@ static int write_flag(struct event_writer *writer, const struct stack_seen *seen
 	snprintf(bytes + sizeof(event), flag_size, "%s", flag);
 	snprintf(bytes + sizeof(event) + flag_size, function_size, "%s", function ? function : "");
 	free(function);
-	if (!threads_known(&writer->threads, seen->thread) &&
-	    threads_see(&writer->threads, writer->stream, seen->ts, seen->thread, NULL) < 0)
+	if (event_writer_name(writer, seen->thread, seen->ts) < 0)
 		return -1;
 	writer->events++;
 	return stream_write_record(writer->stream, &record);

@@ -138,15 +138,23 @@ static bool read_program(void *context, struct program *program, int32_t pid)
 	return reader && program_reader_read(reader, program, &read, pid, pid);
 }
 
-/* The event by which a system call begins, if it is streamed; else NULL. */
-static const struct selected *enter_event(const struct selection *selection)
+/* The event, if it is on; else NULL. */
+static const struct selected *enabled(const struct selection *selection, const char *event)
 {
 	const struct selected *selected;
 
 	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
-		if (strcmp(selected->event, "raw_syscalls:sys_enter") == 0)
-			return selected->enabled && !selected->kept ? selected : NULL;
+		if (strcmp(selected->event, event) == 0)
+			return selected->enabled ? selected : NULL;
 	return NULL;
+}
+
+/* The event by which a system call begins, if it is streamed; else NULL. */
+static const struct selected *enter_event(const struct selection *selection)
+{
+	const struct selected *enter = enabled(selection, "raw_syscalls:sys_enter");
+
+	return enter && !enter->kept ? enter : NULL;
 }
 
 /* Tells whether system calls that receive are streamed. */
@@ -158,16 +166,6 @@ static bool wants_calls(const struct selection *selection)
 		if (strcmp(selected->event, "syscalls:sys_enter_recvfrom") == 0)
 			return true;
 	return enter_event(selection);
-}
-
-static const struct selected *enabled(const struct selection *selection, const char *event)
-{
-	const struct selected *selected;
-
-	for (size_t i = 0; (selected = selection_at(selection, i)); i++)
-		if (strcmp(selected->event, event) == 0)
-			return selected->enabled ? selected : NULL;
-	return NULL;
 }
 
 static bool wants_connects(const struct selection *selection)

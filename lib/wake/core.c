@@ -310,7 +310,7 @@ static void sync(struct wake *wake, struct thread *thread)
 
 void core_trim(struct wake *wake, struct thread *thread, size_t pieces)
 {
-	if (thread->pieces.count <= pieces || pieces == 0)
+	if (thread->pieces.count <= pieces)
 		return;
 	ARRAY_REMOVE(&thread->pieces, 0, thread->pieces.count - pieces);
 	EACH(wake, thread_trim, thread, thread->pieces.items[0].start);
@@ -374,6 +374,20 @@ bool core_same_process(const struct wake *wake, const struct thread *thread, int
 	int32_t process = events_tgid(wake->events, thread->tid);
 
 	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
+}
+
+int64_t core_started(const struct wake *wake, const struct thread *thread, const struct thread *other)
+{
+	enum { GENERATIONS = 8 };
+
+	for (int generation = 0; generation < GENERATIONS && other->parent != INDEX_NONE; generation++) {
+		if (core_same_process(wake, other, thread->index))
+			return TIME_NONE;
+		if (core_same_process(wake, thread, other->parent))
+			return other->born;
+		other = wake->threads.items[other->parent];
+	}
+	return TIME_NONE;
 }
 
 int32_t core_served(struct wake *wake, const struct thread *thread)

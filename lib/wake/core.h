@@ -87,7 +87,7 @@ struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
 struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new one that takes over the tid */
 const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had the tid then; NULL: none */
 
-/* Drops all pieces of the thread but so many, and what parts keep of the time before those. */
+/* Drops all pieces of the thread but the newest `pieces`, one or more, and what parts keep of the time before those. */
 void core_trim(struct wake *wake, struct thread *thread, size_t pieces);
 
 /* The thread, brought up to date with the gaps. */
@@ -98,6 +98,12 @@ bool core_is_kernels(const struct wake *wake, const struct thread *thread);
 
 /* Tells whether the other, by its index, is known to be of the same process. */
 bool core_same_process(const struct wake *wake, const struct thread *thread, int32_t other);
+
+/*
+ * When the process of the thread started the process of the other, or one above that, up to eight, as a hook's shell and what that runs; TIME_NONE:
+ * it is not known to have.
+ */
+int64_t core_started(const struct wake *wake, const struct thread *thread, const struct thread *other);
 
 /* The thread that this one works for; INDEX_NONE: itself, or not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);

@@ -406,6 +406,14 @@ static const char *doubts(const struct wake *wake, int64_t since)
 	return doubt;
 }
 
+/* What stopped the thread that waits for this reason; NULL: nothing did. */
+static const char *stopper(const struct reason *reason)
+{
+	if (reason->purpose && strcmp(reason->purpose, "stop") == 0)
+		return "signal";
+	return reason->purpose && strcmp(reason->purpose, "tracer") == 0 ? "tracer" : NULL;
+}
+
 static int32_t stopped_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const char *by, int64_t end)
 {
 	struct deed deed = deed_of(DEED_STOP);
@@ -419,12 +427,12 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 {
 	struct deed_detail detail = DEED_DETAIL_NONE;
 	struct deed deed = deed_of(DEED_UNKNOWN);
-	const char *purpose = reason_at(cut->wake->reasons, wait->call)->purpose;
+	const char *by = ends ? NULL : stopper(reason_at(cut->wake->reasons, wait->call));
 	int32_t index;
 
 	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
-	if (!ends && !deed.doubt && purpose && (strcmp(purpose, "stop") == 0 || strcmp(purpose, "tracer") == 0))
-		return stopped_node(cut, thread, wait, strcmp(purpose, "stop") == 0 ? "signal" : "tracer", end);
+	if (by && !deed.doubt)
+		return stopped_node(cut, thread, wait, by, end);
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed_in(cut->wake, &deed, wait);
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);

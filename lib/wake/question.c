@@ -407,15 +407,6 @@ static int32_t taker_of(struct wake *wake, const struct listener *listener)
 	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
 }
 
-/* Tells whether the thread has made another: then somebody else may take connections. */
-static bool has_made(const struct wake *wake, const struct thread *thread)
-{
-	for (size_t i = 0; i < wake->threads.count; i++)
-		if (wake->threads.items[i]->parent == thread->index)
-			return true;
-	return false;
-}
-
 /* The wait in which the thread is since before tracing began, if it has done nothing since. False: it is not known. */
 static bool begin_wait(const struct wake *wake, struct thread *taker, const struct port *port)
 {
@@ -443,7 +434,7 @@ static int32_t taker_at(struct wake *wake, int32_t number, int32_t asking)
 	if (!port || port->several || port->process == asking || core_since(wake) > port->seen || !events_tgid(wake->events, port->process))
 		return INDEX_NONE;
 	known = core_thread_find(wake, port->process, wake->now);
-	if (known && (known->died != TIME_NONE || known->born != TIME_NONE || has_made(wake, known)))
+	if (known && (known->died != TIME_NONE || known->born != TIME_NONE || known->forked)) /* whom it made may take connections, too */
 		return INDEX_NONE;
 	taker = core_thread(wake, port->process);
 	if (!port->alone && !(port->stopped && thread_unseen(taker)))

@@ -90,9 +90,6 @@ enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
 /* bytes: the two words of a condition variable, which threads wait for in turn, are no further apart */
 enum { NEAR = 64 };
 
-/* Processes from one that polls to the one that it waits for, as a hook's shell and what that runs. */
-enum { GENERATIONS = 8 };
-
 /* Results of calls in vain. For the latter, the kernel repeats the call, or returns EINTR, when the signal is handled. */
 static const int vain[] = {
 	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
@@ -291,19 +288,6 @@ static void answer(struct wake *wake, const struct thread *thread, const struct 
 	give(thread, since, wait, cause, index);
 }
 
-/* When the thread's process started the process of the other, or one above that; TIME_NONE: it is not known to have. */
-static int64_t started(const struct wake *wake, const struct thread *thread, const struct thread *other)
-{
-	for (int generation = 0; generation < GENERATIONS && other->parent != INDEX_NONE; generation++) {
-		if (core_same_process(wake, other, thread->index))
-			return TIME_NONE;
-		if (core_same_process(wake, thread, other->parent))
-			return other->born;
-		other = wake->threads.items[other->parent];
-	}
-	return TIME_NONE;
-}
-
 /* The begin of the first of these polls that was not over when the process began: what was before was for something else. */
 static int64_t polled_since(const struct thread *thread, int64_t began)
 {
@@ -321,7 +305,7 @@ static void polled(const struct wake *wake, const struct thread *thread, const s
 
 	if (retry_of(thread)->polls.since == TIME_NONE || !answer_of(wake, thread, wait, &cause, &index) || cause != CAUSE_THREAD)
 		return;
-	began = started(wake, thread, wake->threads.items[index]);
+	began = core_started(wake, thread, wake->threads.items[index]);
 	if (began == TIME_NONE)
 		return;
 	since = polled_since(thread, began);

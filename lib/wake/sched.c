@@ -172,7 +172,10 @@ static struct thread *born(const struct at *at, int32_t tid)
 	struct thread *child = core_thread_born(at->wake, tid);
 
 	child->born = at->wake->now;
-	child->parent = at->current && at->current->tid != TID_IDLE ? at->current->index : INDEX_NONE;
+	if (at->current && at->current->tid != TID_IDLE) {
+		child->parent = at->current->index;
+		at->current->forked = true;
+	}
 	thread_piece(child, WHAT_RUNNABLE, at->wake->now, at->cpu->number);
 	return child;
 }

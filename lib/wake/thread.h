@@ -59,6 +59,7 @@ struct thread {
 	int32_t for_index; /* and that index, from now on */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	bool works;	    /* it did works of a queue, so it is the kernel's */
+	bool forked;	    /* it has made another thread */
 	ARRAY(struct piece) pieces;
 	UT_hash_handle hh;
 	void *of[PARTS_COUNT]; /* what parts keep of it */

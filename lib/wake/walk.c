@@ -16,9 +16,6 @@ struct visit {
 /* A node met again is followed further back where that is asked for, but only a few times, because there are rings. */
 enum { VISITS_MAX = 4 };
 
-/* A script's last command is so far from the server that started the script. */
-enum { GENERATIONS = 8 };
-
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor)
 {
 	struct visit *visit;
@@ -108,19 +105,15 @@ static bool is_idle(const struct wake *wake, const struct piece *wait)
 	return wait->what == WHAT_WAIT && reason_at(wake->reasons, wait->call)->many;
 }
 
-/* Tells whether the process of this thread, or one that it started, has started the other since then, as a server starts a script for a request. */
-static bool has_started(const struct wake *wake, const struct thread *thread, int32_t other, int64_t since)
+/*
+ * Tells whether the process of this thread has started the other's since whoever asks has waited, as a server starts a script for a request; or before,
+ * if the thread has waited for nobody else ever since.
+ */
+static bool is_own_child(const struct wake *wake, const struct thread *thread, size_t at, int32_t other, int64_t since)
 {
-	for (int hands = 0; hands < GENERATIONS && other != INDEX_NONE; hands++) {
-		const struct thread *child = wake->threads.items[other];
+	int64_t started = core_started(wake, thread, wake->threads.items[other]);
 
-		if (child->born == TIME_NONE || child->born < since)
-			return false;
-		other = child->parent;
-		if (other != INDEX_NONE && core_same_process(wake, thread, other))
-			return true;
-	}
-	return false;
+	return started != TIME_NONE && (started >= since || ask_is_for_child(wake, thread, at, other));
 }
 
 /*
@@ -136,7 +129,7 @@ static bool is_of_another(const struct wake *wake, const struct thread *thread, 
 
 	return is_idle(wake, wait) && own && errand->idle.process == own && process && process != own && process != errand->idle.ended_by &&
 	       process != process_of(wake, errand->asker) && !core_is_kernels(wake, wake->threads.items[by]) &&
-	       !has_started(wake, thread, by, errand->floor) && !(has_started(wake, thread, by, TIME_NONE) && ask_is_for_child(wake, thread, at, by));
+	       !is_own_child(wake, thread, at, by, errand->floor);
 }
 
 /* The walk passes the wait. */
