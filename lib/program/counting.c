@@ -11,12 +11,14 @@
 
 /* --- events of a CPU -------------------------------------------------------------------------------------------------- */
 
-static struct perf_event_attr sampling(int clock)
+/* Alone, an event is read with what it lost. */
+static struct perf_event_attr sampling(const struct counting *counting, int clock)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
 		.sample_id_all = 1,
+		.read_format = counting->tells_lost ? PERF_FORMAT_LOST : 0,
 		.disabled = 1,
 		.use_clockid = 1,
 		.clockid = clock,
@@ -26,15 +28,7 @@ static struct perf_event_attr sampling(int clock)
 
 static int open_event(const struct perf_event_attr *attributes, uint32_t cpu, int group)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, group, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0 && errno == EINVAL && attributes->read_format == PERF_FORMAT_LOST) { /* kernels before 6.0 */
-		struct perf_event_attr older = *attributes;
-
-		older.read_format = 0;
-		return open_event(&older, cpu, group);
-	}
-	return fd;
+	return (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Opens one that writes into the CPU's ring. */
@@ -61,12 +55,13 @@ static int open_counter(const struct counting_wanted *wanted, size_t i, uint32_t
 }
 
 /* A counter that makes a sample by itself each time its period is full. */
-static int open_periodic(struct counting_cpu *cpu, const struct counting_wanted *wanted, size_t i, uint32_t number, int ring_fd)
+static int open_periodic(const struct counting *counting, struct counting_cpu *cpu, const struct counting_wanted *wanted, size_t i, uint32_t number, int ring_fd)
 {
 	const struct counter *counter = &wanted->counters->list.items[i];
-	const struct perf_event_attr common = sampling(wanted->clock);
+	const struct perf_event_attr common = sampling(counting, wanted->clock);
 	struct perf_event_attr attributes = counter->attributes;
 
+	attributes.read_format = common.read_format;
 	attributes.sample_type = common.sample_type;
 	attributes.sample_id_all = 1;
 	attributes.sample_period = counter->period;
@@ -94,7 +89,7 @@ static int try_group(const struct counting_cpu *cpu, uint32_t number)
 {
 	struct { /* perf_event_open(2), PERF_FORMAT_GROUP */
 		uint64_t count, enabled, running;
-		uint64_t values[2 + COUNTERS_MAX];
+		uint64_t values[2 * (2 + COUNTERS_MAX)];
 	} group;
 	ssize_t size;
 
@@ -110,13 +105,13 @@ static int try_group(const struct counting_cpu *cpu, uint32_t number)
 
 static int open_group(const struct counting *counting, struct counting_cpu *cpu, const struct counting_wanted *wanted, uint32_t number, int ring_fd)
 {
-	struct perf_event_attr attributes = sampling(wanted->clock), ticks;
+	struct perf_event_attr attributes = sampling(counting, wanted->clock), ticks;
 
 	attributes.type = PERF_TYPE_TRACEPOINT;
 	attributes.config = wanted->switches;
 	attributes.sample_period = 1;
 	attributes.sample_type |= PERF_SAMPLE_READ;
-	attributes.read_format = PERF_FORMAT_GROUP;
+	attributes.read_format |= PERF_FORMAT_GROUP;
 	if (counting->timed)
 		attributes.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (open_into(&attributes, number, -1, ring_fd, &cpu->sampler, &cpu->sampler_id) < 0)
@@ -133,6 +128,16 @@ static int open_group(const struct counting *counting, struct counting_cpu *cpu,
 	return counting->timed ? try_group(cpu, number) : 0;
 }
 
+/* An event's. */
+static uint64_t take_value(const struct counting *counting, struct perf_cursor *cursor)
+{
+	uint64_t value = perf_take_number(cursor);
+
+	if (counting->tells_lost)
+		perf_take_number(cursor);
+	return value;
+}
+
 /* The counts since the last switch on the CPU, or tick. */
 static bool read_group(const struct counting *counting, struct counting_cpu *cpu, struct perf_cursor *cursor, uint64_t counts[COUNTERS_MAX])
 {
@@ -146,15 +151,15 @@ static bool read_group(const struct counting *counting, struct counting_cpu *cpu
 		cpu->enabled = enabled;
 		cpu->running = running;
 	}
-	perf_take_number(cursor); /* of switches */
+	take_value(counting, cursor); /* of switches */
 	if (cpu->ticks >= 0)
-		perf_take_number(cursor);
+		take_value(counting, cursor);
 	for (size_t i = 0; i < counting->count; i++) {
 		uint64_t value;
 
 		if (counting->periods[i])
 			continue;
-		value = perf_take_number(cursor);
+		value = take_value(counting, cursor);
 		counts[i] = value - cpu->counts[i];
 		cpu->counts[i] = value;
 	}
@@ -188,7 +193,7 @@ static int open_read(const struct counting *counting, struct counting_cpu *cpu, 
 
 static int open_program_ticks(const struct counting *counting, struct counting_cpu *cpu, const struct counting_wanted *wanted, uint32_t number)
 {
-	const struct perf_event_attr common = sampling(wanted->clock), ticks = tick_attributes(&common, wanted->hz);
+	const struct perf_event_attr common = sampling(counting, wanted->clock), ticks = tick_attributes(&common, wanted->hz);
 
 	cpu->ticks = open_event(&ticks, number, -1);
 	return cpu->ticks < 0 || counter_program_ticks(counting->program, cpu->ticks) < 0 ? fail_errno("cannot count on CPU %u", number) : 0;
@@ -196,13 +201,12 @@ static int open_program_ticks(const struct counting *counting, struct counting_c
 
 static int open_by_program(const struct counting *counting, struct counting_cpu *cpu, const struct counting_wanted *wanted, uint32_t number, int ring_fd)
 {
-	struct perf_event_attr attributes = sampling(wanted->clock);
+	struct perf_event_attr attributes = sampling(counting, wanted->clock);
 
 	attributes.type = PERF_TYPE_SOFTWARE;
 	attributes.config = PERF_COUNT_SW_BPF_OUTPUT;
 	attributes.sample_type |= PERF_SAMPLE_RAW;
 	attributes.sample_period = 1;
-	attributes.read_format = PERF_FORMAT_LOST;
 	if (open_into(&attributes, number, -1, ring_fd, &cpu->sampler, &cpu->sampler_id) < 0)
 		return -1;
 	if (counter_program_writes(counting->program, number, cpu->sampler) < 0)
@@ -229,7 +233,7 @@ void counting_open(struct counting *counting, const struct counters *counters, u
 {
 	size_t at_switches = 0;
 
-	*counting = (struct counting){.count = counters->list.count};
+	*counting = (struct counting){.count = counters->list.count, .tells_lost = perf_lost_format() != 0};
 	for (size_t i = 0; i < counting->count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 
@@ -270,7 +274,7 @@ void counting_begin_cpu(struct counting_cpu *cpu)
 int counting_open_cpu(const struct counting *counting, struct counting_cpu *cpu, const struct counting_wanted *wanted, uint32_t number, int ring_fd)
 {
 	for (size_t i = 0; i < counting->count; i++)
-		if (counting->periods[i] && open_periodic(cpu, wanted, i, number, ring_fd) < 0)
+		if (counting->periods[i] && open_periodic(counting, cpu, wanted, i, number, ring_fd) < 0)
 			return -1;
 	if (!counting->at_switches)
 		return 0;
@@ -323,6 +327,28 @@ bool counting_read(const struct counting *counting, struct counting_cpu *cpu, ui
 	if (counting->by_program)
 		return read_written(counting, cursor, counts);
 	return read_group(counting, cpu, cursor, counts) && thread != 0;
+}
+
+static uint64_t group_lost(const struct counting *counting, const struct counting_cpu *cpu)
+{
+	uint64_t numbers[3 + 2 * (2 + COUNTERS_MAX)], lost = 0; /* how many, perhaps two times; of each event its value and what it lost */
+	ssize_t size = counting->tells_lost ? read(cpu->sampler, numbers, sizeof(numbers)) : 0;
+
+	for (ssize_t n = counting->timed ? 4 : 2; (n + 1) * (ssize_t)sizeof(*numbers) <= size; n += 2)
+		lost += numbers[n];
+	return lost;
+}
+
+uint64_t counting_lost(const struct counting *counting, const struct counting_cpu *cpu)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; counting->tells_lost && i < counting->count; i++)
+		if (counting->periods[i])
+			lost += perf_lost(cpu->fds[i]);
+	if (cpu->sampler < 0 || !counting->tells_lost)
+		return lost;
+	return lost + (counting->by_program ? perf_lost(cpu->sampler) : group_lost(counting, cpu));
 }
 
 void counting_gap(struct counting_cpu *cpu)

@@ -31,6 +31,7 @@ struct counting { /* of all CPUs */
 	uint32_t periods[COUNTERS_MAX]; /* 0: read at each switch */
 	bool at_switches;		/* some are */
 	bool timed;			/* a group is read with its times */
+	bool tells_lost;		/* a group is read with the records that each event lost */
 	bool by_program;		/* else a group is read */
 	struct counter_program *program; /* NULL: there is none, or it has ended */
 	int refused; /* errno of the kernel's refusal of the program that was wanted; 0: it refuses none */
@@ -82,6 +83,9 @@ int counting_switch(const struct counting *counting, const struct counting_cpu *
  * is not known of which thread, or it was not counted all the time.
  */
 bool counting_read(const struct counting *counting, struct counting_cpu *cpu, uint64_t id, int32_t thread, struct perf_cursor *cursor, uint64_t counts[COUNTERS_MAX]);
+
+/* The kernel's count of the records that the CPU's events lost, final once they are disabled; 0 before Linux 6.0. */
+uint64_t counting_lost(const struct counting *counting, const struct counting_cpu *cpu);
 
 /* Before the next sample some were lost. A group's next values are of more than one run then. */
 void counting_gap(struct counting_cpu *cpu);

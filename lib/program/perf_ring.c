@@ -1,7 +1,9 @@
 #include "program/perf_ring.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The tail of every record that is no sample (sample_id_all), of events that sample no more than this; others have more in its midst. */
@@ -135,4 +137,25 @@ uint32_t perf_take_short(struct perf_cursor *cursor)
 	if (from)
 		memcpy(&number, from, sizeof(number));
 	return number;
+}
+
+uint64_t perf_lost_format(void)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attributes), .config = PERF_COUNT_SW_DUMMY, .read_format = PERF_FORMAT_LOST, .disabled = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EINVAL ? 0 : PERF_FORMAT_LOST;
+	close(fd);
+	return PERF_FORMAT_LOST;
+}
+
+uint64_t perf_lost(int fd)
+{
+	struct {
+		uint64_t value, lost;
+	} count;
+
+	return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count) ? count.lost : 0;
 }

@@ -42,6 +42,13 @@ bool perf_ring_ahead(const struct perf_ring *ring, struct perf_ring *ahead);
 struct perf_event_header perf_ring_header(const struct perf_ring *ring);
 void perf_ring_copy(const struct perf_ring *ring, void *to, size_t length);
 
+/*
+ * The kernel's own count of the records that an event lost, which a record of the ring tells only with the next that fits. The format is
+ * PERF_FORMAT_LOST for read_format, or 0 before Linux 6.0. perf_lost() reads an event of that format alone; 0 where it is not open.
+ */
+uint64_t perf_lost_format(void);
+uint64_t perf_lost(int fd);
+
 /* A record as the kernel wrote it, read part by part; `ok` becomes false where it ends too early, and numbers are 0 from there on. */
 struct perf_cursor {
 	const unsigned char *at, *end;

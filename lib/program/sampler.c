@@ -57,23 +57,13 @@ static void sampler_ring_close(struct sampler_ring *ring)
 	errno = error;
 }
 
-/* The kernel's count of lost records of an event, final once it is disabled; 0 before Linux 6.0. */
-static uint64_t lost_of(int fd)
-{
-	struct {
-		uint64_t value, lost; /* PERF_FORMAT_LOST alone */
-	} count;
-
-	return fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count) ? count.lost : 0;
-}
-
-static void sampler_ring_count_lost(struct sampler_ring *ring)
+static void sampler_ring_count_lost(struct sampler_ring *ring, const struct counting *counting)
 {
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
-		ring->lost_counted += lost_of(ring->fds[i]);
-	ring->lost_counted += lost_of(ring->counting.sampler); /* of a group it tells nothing */
+		ring->lost_counted += perf_lost(ring->fds[i]);
+	ring->lost_counted += counting_lost(counting, &ring->counting);
 	for (size_t i = 0; i < ring->calls.count; i++)
-		ring->lost_counted += lost_of(ring->calls.items[i].fd);
+		ring->lost_counted += perf_lost(ring->calls.items[i].fd);
 }
 
 /* DWARF numbers of the registers in a sample, in the order of the kernel's own numbers: rbx, rbp, rsp, ip, r12 to r15. */
@@ -319,7 +309,7 @@ static struct perf_event_attr common_attributes(int clock)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.sample_type = SAMPLER_TYPE,
-		.read_format = PERF_FORMAT_LOST,
+		.read_format = perf_lost_format(),
 		.sample_regs_user = register_mask(),
 		.sample_stack_user = SAMPLE_STACK,
 		.sample_id_all = 1,
@@ -337,12 +327,6 @@ static int open_event(const struct perf_event_attr *attributes, uint32_t cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC), error = errno;
 
-	if (fd < 0 && error == EINVAL && attributes->read_format) { /* kernels before 6.0 */
-		struct perf_event_attr older = *attributes;
-
-		older.read_format = 0;
-		return open_event(&older, cpu);
-	}
 	if (fd < 0 && (error == EACCES || error == EPERM))
 		fail_errno("the kernel does not permit to see stacks (perf_event_open)");
 	else if (fd < 0)
@@ -573,7 +557,7 @@ static void close_call(struct sampler_ring *ring, struct sampled_call *call)
 	if (call->fd < 0)
 		return;
 	ioctl(call->fd, PERF_EVENT_IOC_DISABLE, 0);
-	ring->lost_counted += lost_of(call->fd);
+	ring->lost_counted += perf_lost(call->fd);
 	close(call->fd);
 	call->fd = -1;
 }
@@ -623,7 +607,7 @@ int sampler_stop(struct sampler *sampler)
 	if (switch_all(sampler, PERF_EVENT_IOC_DISABLE) < 0)
 		return -1;
 	for (int i = 0; i < sampler->count; i++)
-		sampler_ring_count_lost(&sampler->rings[i]);
+		sampler_ring_count_lost(&sampler->rings[i], &sampler->counting);
 	counting_close(&sampler->counting);
 	return 0;
 }

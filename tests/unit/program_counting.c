@@ -88,6 +88,18 @@ static void group(bool ticks)
 	assert(cpu.lost == 0);
 }
 
+/* As group(false), with what each event lost. */
+static void group_that_tells_lost(void)
+{
+	struct counting counting = three;
+	struct counting_cpu cpu = cpu_with_ticks(false);
+
+	counting.tells_lost = true;
+	assert(!READ(&counting, &cpu, SAMPLER_ID, 9, 3, 1, 0, 500, 0, 7, 0));
+	assert(READ(&counting, &cpu, SAMPLER_ID, 9, 3, 2, 60, 510, 61, 8, 62));
+	counted(10, 0, 1);
+}
+
 /* The size of what follows, and values; then padding. */
 static void written(void)
 {
@@ -116,6 +128,7 @@ int main(void)
 	timed_group();
 	group(true);
 	group(false);
+	group_that_tells_lost();
 	written();
 	return 0;
 }
