@@ -182,6 +182,9 @@ in_order() {
 			/^event ts=1.13 /a event ts=1.134 cpu=0 tid=40 comm=earlier name=syscalls:sys_exit_connect ret=0' "$W/taker.txt"
 	}
 	assert_equal "$(several | chain)" ''
+	# two did, and wait alike; then not alike
+	assert_equal "$(chain <"$W/workers.txt")" 'victim waits for first (poll), still asleep in flock'
+	assert_equal "$(sed 's/\(tid=21 .*\)flock/\1fsync/' "$W/workers.txt" | chain)" ''
 	# another port
 	assert_equal "$(sed 's/\(ts=1.31 .*dport=\)443/\180/' "$W/taker.txt" | chain)" ''
 	# two jobs: the server waits for either
@@ -314,6 +317,21 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 	done
 }
 
+@test "of several processes that listen there any is the answer if they wait alike; their master does not count" {
+	# together FIELDS FIELDS: of the processes 20, server, and 30, other
+	together() {
+		sed "s/^traced process=20 .*/traced process=20 $1 listens=443 seen=1.001 takes=yes/; s/^traced process=30 .*/traced process=30 $2 listens=443 seen=1.001 takes=yes/" \
+			"$W/listener.txt" | blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'
+	}
+	assert_equal "$(together 'parent=1 call=flock' 'parent=20 call=flock')" "unknown: flock of server"
+	assert_equal "$(together 'parent=1 call=flock' 'parent=20 call=recvfrom')" "unknown: poll of victim"
+	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 stopped=signal')" "server: stopped by a signal"
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=flock')" "unknown: flock of other"
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=poll')" "unknown: poll of other"
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=1 call=poll')" "unknown: poll of victim"
+	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 call=flock')" "unknown: poll of victim"
+}
+
 # bats test_tags=long
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
@@ -346,6 +364,7 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 		pooled|backend: running
 		tick|maker: running
 		unanswered|server: running
+		workers|unknown: flock of first
 		born|master: running
 		broadcast|waker: running
 		child|slowchild: running

@@ -22,7 +22,7 @@ static const int64_t most_time = NSEC_PER_SEC / 10;
 enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, STAT_ROOM = 512, NAME_ROOM = 64, CALL_UNKNOWN = -1, TOGETHER = 1000, PORT_ROOM = 6 };
 
 struct holder { /* of a socket that listens */
-	int32_t pid;
+	int32_t pid, parent;
 	uint16_t port;
 	bool alone;   /* it has one thread */
 	const char *stopped; /* by what; NULL: it is not */
@@ -34,19 +34,21 @@ struct holders {
 	ARRAY(struct holder) items;
 };
 
-/* The process' state and number of threads. Its name before them may be anything. False: it is gone. */
+/* The process' state, parent and number of threads. Its name before them may be anything. False: it is gone. */
 static bool read_stat(struct holder *holder)
 {
 	char text[STAT_ROOM], state;
 	const char *behind;
+	int parent;
 	long threads;
 
 	if (proc_read(holder->pid, "stat", text, sizeof(text)) < 0)
 		return false;
 	behind = strrchr(text, ')');
-	if (!behind || sscanf(behind + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) != 2)
+	if (!behind || sscanf(behind + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &parent, &threads) != 3)
 		return false;
 	holder->stopped = state == 'T' ? "signal" : state == 't' ? "tracer" : NULL;
+	holder->parent = parent;
 	holder->alone = threads == 1;
 	return true;
 }
@@ -147,6 +149,7 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 
 	line_begin(&line, kind_name(KIND_TRACED));
 	line_integer(&line, "process", holder->pid);
+	line_integer(&line, "parent", holder->parent);
 	line_text(&line, "listens", ports);
 	line_time(&line, "seen", seen);
 	if (holder->alone)

@@ -13,33 +13,15 @@
 #include "wake/part.h"
 #include "wake/reason.h"
 #include "wake/syscall.h"
+#include "wake/taker.h"
 
-/* Connections and listeners kept; of further ones nothing is known. */
-enum { CONNECTIONS_MAX = 1 << 16, LISTENERS_MAX = 1 << 12, PORT_MAX = 65535, PEER_ROOM = 256 };
+/* Connections kept; of further ones nothing is known. */
+enum { CONNECTIONS_MAX = 1 << 16, PEER_ROOM = 256 };
 
 /* Questions of all processes that are looked at from a wait on, for one that was given up behind it. */
 enum { PATIENCE = 1024 };
 
 enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_LISTEN = 10 };
-
-struct listener { /* for connections to a port of an address */
-	char *peer;
-	int32_t tid;  /* of the thread that the last of them woke; 0: none yet */
-	bool several; /* they woke threads of several processes */
-	UT_hash_handle hh;
-};
-
-/* A TCP port at which processes of this machine listened when tracing began, as /proc told. */
-struct port {
-	int32_t number;
-	int32_t process;
-	bool several;	 /* processes do */
-	bool alone;	 /* it had one thread */
-	bool stopped;	 /* by a signal */
-	int64_t seen;	 /* when */
-	int16_t reason;	 /* of the wait in which the first thread was then; CALL_NONE: it is not known */
-	UT_hash_handle hh;
-};
 
 struct connection { /* by which a process asks */
 	struct {
@@ -87,8 +69,7 @@ struct connections {
 	struct connection *known;
 	struct asker *askers;
 	ARRAY(struct given_up) given_up; /* in the order of `until` */
-	struct listener *listeners; /* they outlive a window, so they have tids, and no indexes */
-	struct port *ports; /* likewise */
+	struct takers takers;
 };
 
 static struct connections *of(const struct wake *wake)
@@ -173,39 +154,9 @@ static void add_asking(struct wake *wake, int32_t process, int32_t fd, const str
 	add(wake, process, fd, true);
 }
 
-static int16_t reason_then(const struct wake *wake, const struct fields *fields)
+static void add_listening(struct wake *wake, int32_t process, int32_t port, const struct fields *fields)
 {
-	char *call = fields_copy(fields, "call");
-	int16_t reason = CALL_NONE;
-
-	if (fields_is(fields, "stopped", "signal") || fields_is(fields, "stopped", "tracer"))
-		reason = reason_index(wake->reasons, (struct reason){.purpose = fields_is(fields, "stopped", "signal") ? "stop" : "tracer"});
-	else if (call)
-		reason = reason_syscall(wake->reasons, call);
-	free(call);
-	return reason;
-}
-
-static void add_port(struct wake *wake, int32_t process, int32_t number, const struct fields *fields)
-{
-	struct port *port;
-
-	HASH_FIND_INT(of(wake)->ports, &number, port);
-	if (port) {
-		port->several |= port->process != process;
-		return;
-	}
-	if (number > PORT_MAX)
-		return;
-	port = NEW(struct port);
-	port->number = number;
-	port->process = process;
-	port->alone = fields_is(fields, "takes", "yes");
-	port->stopped = fields_is(fields, "stopped", "signal");
-	port->reason = reason_then(wake, fields);
-	if (fields_time(fields, "seen", &port->seen) <= 0)
-		port->seen = INT64_MIN;
-	HASH_ADD_INT(of(wake)->ports, number, port);
+	takers_told(&of(wake)->takers, wake, process, port, fields);
 }
 
 /* Takes each number of a list with commas. */
@@ -234,7 +185,7 @@ static int read_traced(struct wake *wake, const struct fields *fields)
 	if (process <= 0 || process > INT32_MAX)
 		return 0;
 	read_numbers(wake, (int32_t)process, fields, "asks", add_asking);
-	read_numbers(wake, (int32_t)process, fields, "listens", add_port);
+	read_numbers(wake, (int32_t)process, fields, "listens", add_listening);
 	return 0;
 }
 
@@ -251,31 +202,15 @@ static void forget(struct wake *wake)
 	of(wake)->given_up.count = 0;
 }
 
-static void forget_listeners(struct wake *wake)
-{
-	struct listener *listener, *next;
-	struct port *port, *next_port;
-
-	HASH_ITER(hh, of(wake)->listeners, listener, next) {
-		HASH_DEL(of(wake)->listeners, listener);
-		free(listener->peer);
-		free(listener);
-	}
-	HASH_ITER(hh, of(wake)->ports, port, next_port) {
-		HASH_DEL(of(wake)->ports, port);
-		free(port);
-	}
-	for (size_t i = 0; i < wake->threads.count; i++)
-		answering_of(wake->threads.items[i])->listener = NULL;
-}
-
 static void forget_meanings(struct wake *wake)
 {
 	struct connection *connection, *next;
 
 	HASH_ITER(hh, of(wake)->known, connection, next)
 		drop(wake, connection);
-	forget_listeners(wake);
+	takers_free(&of(wake)->takers);
+	for (size_t i = 0; i < wake->threads.count; i++)
+		answering_of(wake->threads.items[i])->listener = NULL;
 	ARRAY_FREE(&of(wake)->given_up);
 }
 
@@ -344,20 +279,6 @@ static void woke(struct wake *wake, const struct waking *waking)
 		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
 }
 
-/* NULL: there are too many. */
-static struct listener *listener_at(struct wake *wake, const char *peer)
-{
-	struct listener *listener;
-
-	HASH_FIND_STR(of(wake)->listeners, peer, listener);
-	if (!listener && HASH_COUNT(of(wake)->listeners) < LISTENERS_MAX) {
-		listener = NEW(struct listener);
-		listener->peer = memory_text(peer, strlen(peer));
-		HASH_ADD_KEYPTR(hh, of(wake)->listeners, listener->peer, strlen(listener->peer), listener);
-	}
-	return listener;
-}
-
 /* On this machine a connection is established within the call. */
 static void established(struct at *at, struct thread *thread, int64_t port)
 {
@@ -367,19 +288,9 @@ static void established(struct at *at, struct thread *thread, int64_t port)
 	if (!reason_at(at->wake->reasons, syscall_of(thread)->name)->asks || !at_text(at, ADDRESS, address, sizeof(address)))
 		return;
 	snprintf(peer, sizeof(peer), "%" PRId64 " %s", port, address);
-	answering_of(thread)->listener = listener_at(at->wake, peer);
+	answering_of(thread)->listener = takers_at(&of(at->wake)->takers, peer);
 	if (at_text(at, OWN_ADDRESS, own, sizeof(own)) && strcmp(own, address) == 0)
 		answering_of(thread)->port = (uint16_t)port;
-}
-
-/* Somebody begins to listen, perhaps in another network namespace. */
-static void listens(struct wake *wake, int32_t number)
-{
-	struct port *port;
-
-	HASH_FIND_INT(of(wake)->ports, &number, port);
-	if (port)
-		port->several = true;
 }
 
 static void on_state(struct at *at)
@@ -388,58 +299,9 @@ static void on_state(struct at *at)
 	int64_t now = at_number(at, NOW);
 
 	if (now == TCP_LISTEN)
-		listens(at->wake, (int32_t)at_number(at, OWN_PORT));
+		takers_listen(&of(at->wake)->takers, (int32_t)at_number(at, OWN_PORT));
 	else if (at->current && at_number(at, BEFORE) == TCP_SYN_SENT && now == TCP_ESTABLISHED)
 		established(at, at->current, at_number(at, PORT));
-}
-
-static void learn(struct wake *wake, struct listener *listener, const struct thread *woken)
-{
-	listener->several |= listener->tid && events_tgid(wake->events, listener->tid) != events_tgid(wake->events, woken->tid);
-	listener->tid = woken->tid;
-}
-
-/* The thread that takes connections, though this one did not wake it: it is busy, or stopped. INDEX_NONE: it is not known. */
-static int32_t taker_of(struct wake *wake, const struct listener *listener)
-{
-	const struct thread *taker = listener->tid && !listener->several ? core_thread_find(wake, listener->tid, wake->now) : NULL;
-
-	return taker && taker->died == TIME_NONE ? taker->index : INDEX_NONE;
-}
-
-/* The wait in which the thread is since before tracing began, if it has done nothing since. False: it is not known. */
-static bool begin_wait(const struct wake *wake, struct thread *taker, const struct port *port)
-{
-	struct piece *wait;
-
-	if (port->reason == CALL_NONE)
-		return false;
-	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
-	wait->flags = PIECE_ASSUMED;
-	wait->call = port->reason;
-	return true;
-}
-
-/*
- * The same of one who has taken no connection yet. What /proc told when tracing began counts only if all the data since then are here. Of several
- * threads that a signal has stopped, one is as good as another.
- */
-static int32_t taker_at(struct wake *wake, int32_t number, int32_t asking)
-{
-	const struct thread *known;
-	const struct port *port;
-	struct thread *taker;
-
-	HASH_FIND_INT(of(wake)->ports, &number, port);
-	if (!port || port->several || port->process == asking || core_since(wake) > port->seen || !events_tgid(wake->events, port->process))
-		return INDEX_NONE;
-	known = core_thread_find(wake, port->process, wake->now);
-	if (known && (known->died != TIME_NONE || known->born != TIME_NONE || known->forked)) /* whom it made may take connections, too */
-		return INDEX_NONE;
-	taker = core_thread(wake, port->process);
-	if (!port->alone && !(port->stopped && thread_unseen(taker)))
-		return INDEX_NONE;
-	return !thread_unseen(taker) || begin_wait(wake, taker, port) ? taker->index : INDEX_NONE;
 }
 
 static void connected(struct wake *wake, const struct thread *thread, int32_t process)
@@ -451,11 +313,9 @@ static void connected(struct wake *wake, const struct thread *thread, int32_t pr
 	if (!connection)
 		return;
 	if (answering->listener && taker != INDEX_NONE)
-		learn(wake, answering->listener, wake->threads.items[taker]);
-	else if (answering->listener && answering->woken == INDEX_NONE)
-		taker = taker_of(wake, answering->listener);
-	if (answering->port && taker == INDEX_NONE && answering->woken == INDEX_NONE && !(answering->listener && answering->listener->tid))
-		taker = taker_at(wake, answering->port, process);
+		takers_learn(answering->listener, wake, wake->threads.items[taker]);
+	else if (answering->woken == INDEX_NONE)
+		taker = takers_find(&of(wake)->takers, wake, answering->listener, answering->port, process);
 	connection->fresh = true;
 	connection->taken = taker != INDEX_NONE || answering->woken == SEVERAL;
 	connection->open.of = taker;

@@ -3,9 +3,7 @@
  * answered (wake_answered() of wake.h). Private to lib/wake.
  *
  * The asking side of a connection is the one that called connect(), or that a `traced` record names. It asks the one thread of another process
- * that was woken by what it sent there. A connection that wakes nobody, for whoever is to take it is busy or stopped, asks the thread that earlier
- * connections to the same port and address woke, if all those threads were of one process; else the first thread of the one process that listened
- * there when tracing began, if that thread takes connections.
+ * that was woken by what it sent there. A connection that wakes nobody asks the thread that is to take it (wake/taker.h).
  */
 #ifndef WAKE_QUESTION_H
 #define WAKE_QUESTION_H

@@ -1,0 +1,279 @@
+#include "wake/taker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "wake/reason.h"
+
+/* Listeners kept; of further ones nothing is known. Processes that take connections at one place: where there are more, none is the answer. */
+enum { LISTENERS_MAX = 1 << 12, PORT_MAX = 65535, TOGETHER_MAX = 64 };
+
+struct woken { /* by a connection: the last thread of its process */
+	int32_t tid, process;
+};
+
+struct listener {
+	char *peer;
+	ARRAY(struct woken) woken;
+	bool more; /* than are kept */
+	UT_hash_handle hh;
+};
+
+/* A process that listened when tracing began. */
+struct holder {
+	int32_t process;
+	int32_t parent; /* process; 0: not known */
+	bool alone;	/* it had one thread */
+	bool stopped;	/* by a signal */
+	int64_t seen;	/* when */
+	int16_t reason; /* of the wait in which its first thread was then; CALL_NONE: it is not known */
+};
+
+/* A TCP port of this machine. */
+struct port {
+	int32_t number;
+	ARRAY(struct holder) holders;
+	bool more; /* than are kept, or processes that listen there since */
+	UT_hash_handle hh;
+};
+
+/* --- one of several --------------------------------------------------------------------------------------------------- */
+
+static bool waits_longer(const struct thread *thread, const struct thread *other)
+{
+	return thread_last(thread)->start < thread_last(other)->start;
+}
+
+/* Of these threads, given by index, the one that has waited longest, if all of them wait for the same reason; else INDEX_NONE. */
+static int32_t one_of(struct wake *wake, const int32_t *threads, size_t count)
+{
+	const struct thread *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct thread *thread = core_sync(wake, threads[i]);
+
+		if (!thread_asleep(thread) || thread_last(thread)->call == CALL_NONE || (first && thread_last(thread)->call != thread_last(first)->call))
+			return INDEX_NONE;
+		if (!first || waits_longer(thread, first))
+			first = thread;
+	}
+	return first ? first->index : INDEX_NONE;
+}
+
+/* --- by earlier connections ------------------------------------------------------------------------------------------- */
+
+/* NULL: it has ended, or another thread has its tid. */
+static const struct thread *living(struct wake *wake, const struct woken *woken)
+{
+	const struct thread *thread = core_thread_find(wake, woken->tid, wake->now);
+
+	return thread && thread->died == TIME_NONE && events_tgid(wake->events, woken->tid) == woken->process ? thread : NULL;
+}
+
+static void forget_ended(struct listener *listener, struct wake *wake)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < listener->woken.count; i++)
+		if (living(wake, &listener->woken.items[i]))
+			listener->woken.items[left++] = listener->woken.items[i];
+	listener->woken.count = left;
+}
+
+struct listener *takers_at(struct takers *takers, const char *peer)
+{
+	struct listener *listener;
+
+	HASH_FIND_STR(takers->listeners, peer, listener);
+	if (!listener && HASH_COUNT(takers->listeners) < LISTENERS_MAX) {
+		listener = NEW(struct listener);
+		listener->peer = memory_text(peer, strlen(peer));
+		HASH_ADD_KEYPTR(hh, takers->listeners, listener->peer, strlen(listener->peer), listener);
+	}
+	return listener;
+}
+
+void takers_learn(struct listener *listener, struct wake *wake, const struct thread *woken)
+{
+	int32_t process = events_tgid(wake->events, woken->tid);
+
+	for (size_t i = 0; i < listener->woken.count; i++)
+		if (listener->woken.items[i].process == process) {
+			listener->woken.items[i].tid = woken->tid;
+			return;
+		}
+	if (listener->woken.count >= TOGETHER_MAX)
+		forget_ended(listener, wake);
+	if (listener->woken.count >= TOGETHER_MAX)
+		listener->more = true;
+	else
+		*ARRAY_ADD(&listener->woken) = (struct woken){woken->tid, process};
+}
+
+static int32_t find_woken(struct wake *wake, const struct listener *listener)
+{
+	int32_t threads[TOGETHER_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < listener->woken.count; i++) {
+		const struct thread *thread = living(wake, &listener->woken.items[i]);
+
+		if (thread)
+			threads[count++] = thread->index;
+	}
+	return listener->more ? INDEX_NONE : count == 1 ? threads[0] : one_of(wake, threads, count);
+}
+
+/* --- by who listened -------------------------------------------------------------------------------------------------- */
+
+static int16_t reason_then(const struct wake *wake, const struct fields *fields)
+{
+	char *call = fields_copy(fields, "call");
+	int16_t reason = CALL_NONE;
+
+	if (fields_is(fields, "stopped", "signal") || fields_is(fields, "stopped", "tracer"))
+		reason = reason_index(wake->reasons, (struct reason){.purpose = fields_is(fields, "stopped", "signal") ? "stop" : "tracer"});
+	else if (call)
+		reason = reason_syscall(wake->reasons, call);
+	free(call);
+	return reason;
+}
+
+static struct port *port_at(struct takers *takers, int32_t number)
+{
+	struct port *port;
+
+	HASH_FIND_INT(takers->ports, &number, port);
+	if (port || number > PORT_MAX)
+		return port;
+	port = NEW(struct port);
+	port->number = number;
+	HASH_ADD_INT(takers->ports, number, port);
+	return port;
+}
+
+void takers_told(struct takers *takers, struct wake *wake, int32_t process, int32_t number, const struct fields *fields)
+{
+	struct port *port = port_at(takers, number);
+	struct holder *holder;
+	int64_t parent = 0;
+
+	if (!port)
+		return;
+	for (size_t i = 0; i < port->holders.count; i++)
+		if (port->holders.items[i].process == process)
+			return;
+	if (port->holders.count >= TOGETHER_MAX) {
+		port->more = true;
+		return;
+	}
+	holder = ARRAY_ADD(&port->holders);
+	*holder = (struct holder){.process = process, .seen = INT64_MIN};
+	holder->alone = fields_is(fields, "takes", "yes");
+	holder->stopped = fields_is(fields, "stopped", "signal");
+	holder->reason = reason_then(wake, fields);
+	fields_time(fields, "seen", &holder->seen);
+	if (fields_integer(fields, "parent", &parent) > 0 && parent > 0 && parent <= INT32_MAX)
+		holder->parent = (int32_t)parent;
+}
+
+void takers_listen(struct takers *takers, int32_t number)
+{
+	struct port *port;
+
+	HASH_FIND_INT(takers->ports, &number, port);
+	if (port)
+		port->more = true;
+}
+
+/* The wait in which the thread is since before tracing began, if it has done nothing since. False: it is not known. */
+static bool begin_wait(const struct wake *wake, struct thread *taker, const struct holder *holder)
+{
+	struct piece *wait;
+
+	if (holder->reason == CALL_NONE)
+		return false;
+	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
+	wait->flags = PIECE_ASSUMED;
+	wait->call = holder->reason;
+	return true;
+}
+
+/*
+ * Index of the holder's thread that takes connections. What /proc told when tracing began counts only if all the data since then are here. Of
+ * several threads that a signal has stopped, one is as good as another.
+ */
+static int32_t taker_of(struct wake *wake, const struct holder *holder, int32_t asking)
+{
+	const struct thread *known;
+	struct thread *taker;
+
+	if (holder->process == asking || core_since(wake) > holder->seen || !events_tgid(wake->events, holder->process))
+		return INDEX_NONE;
+	known = core_thread_find(wake, holder->process, wake->now);
+	if (known && (known->died != TIME_NONE || known->born != TIME_NONE || known->forked)) /* whom it made may take connections, too */
+		return INDEX_NONE;
+	taker = core_thread(wake, holder->process);
+	if (!holder->alone && !(holder->stopped && thread_unseen(taker)))
+		return INDEX_NONE;
+	return !thread_unseen(taker) || begin_wait(wake, taker, holder) ? taker->index : INDEX_NONE;
+}
+
+/*
+ * Tells whether the holder only watches over processes that take the connections, as gunicorn's first process does: it polls, but not for
+ * connections, because this one did not wake it.
+ */
+static bool is_master(const struct wake *wake, const struct port *port, const struct holder *holder, const struct thread *thread)
+{
+	if (!thread_asleep(thread) || !reason_at(wake->reasons, thread_last(thread)->call)->many)
+		return false;
+	for (size_t i = 0; i < port->holders.count; i++)
+		if (port->holders.items[i].parent == holder->process)
+			return true;
+	return false;
+}
+
+static int32_t find_holder(const struct takers *takers, struct wake *wake, int32_t number, int32_t asking)
+{
+	int32_t threads[TOGETHER_MAX], taker;
+	const struct port *port;
+	size_t count = 0;
+
+	HASH_FIND_INT(takers->ports, &number, port);
+	if (!port || port->more)
+		return INDEX_NONE;
+	for (size_t i = 0; i < port->holders.count; i++)
+		if ((taker = taker_of(wake, &port->holders.items[i], asking)) == INDEX_NONE)
+			return INDEX_NONE;
+		else if (!is_master(wake, port, &port->holders.items[i], core_sync(wake, taker)))
+			threads[count++] = taker;
+	return count == 1 ? threads[0] : one_of(wake, threads, count);
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------------- */
+
+int32_t takers_find(const struct takers *takers, struct wake *wake, const struct listener *listener, uint16_t port, int32_t asking)
+{
+	if (listener && listener->woken.count)
+		return find_woken(wake, listener);
+	return port ? find_holder(takers, wake, port, asking) : INDEX_NONE;
+}
+
+void takers_free(struct takers *takers)
+{
+	struct listener *listener, *next;
+	struct port *port, *next_port;
+
+	HASH_ITER(hh, takers->listeners, listener, next) {
+		HASH_DEL(takers->listeners, listener);
+		ARRAY_FREE(&listener->woken);
+		free(listener->peer);
+		free(listener);
+	}
+	HASH_ITER(hh, takers->ports, port, next_port) {
+		HASH_DEL(takers->ports, port);
+		ARRAY_FREE(&port->holders);
+		free(port);
+	}
+}
