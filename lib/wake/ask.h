@@ -7,14 +7,14 @@
 
 #include "wake/core.h"
 
-/* Of a run, at whose end the thread woke a thread of another process; index: the latter. */
+/* Of a run at whose end the thread woke a thread of another process; index: of the woken thread. */
 enum { CAUSE_PEER = CAUSE(PART_ASK, 0) };
 
-/* Of a run, one of several in a row that served several processes; and of a wait: */
+/* Flags of a run (PIECE_BATCH) and of a wait. */
 enum {
-	PIECE_BATCH = PIECE_OF(ASK_BITS, 0),
-	PIECE_TICK = PIECE_OF(ASK_BITS, 1),	 /* a timer of its own or a signal ended it, and not what it waited for */
-	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
+	PIECE_BATCH = PIECE_OF(ASK_BITS, 0),	 /* one of several runs in a row that served several processes */
+	PIECE_TICK = PIECE_OF(ASK_BITS, 1),	 /* the thread's own timer or a signal ended it, not what it waited for */
+	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread that received data ended it: there is room to send, which is no answer */
 };
 
 /*
@@ -24,12 +24,12 @@ enum {
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 
 /*
- * Tells whether the thread has waited for no other thread than this one, of another process, since that was made: it reads what a child writes.
- * INDEX_NONE is allowed.
+ * Tells whether only the thread `child` and kernel threads have ended waits of this thread since the child was made: so this thread reads what
+ * the child writes. `child` may be INDEX_NONE.
  */
 bool ask_is_for_child(const struct wake *wake, const struct thread *thread, size_t wait, int32_t child);
 
-/* Tells whether the wait, which the thread's own timer ended, was for the answer of somebody whom the data do not show. */
+/* Tells whether the thread's own timer ended the wait, and the wait was for the answer of somebody whom the data do not show. */
 bool ask_of_unknown(const struct wake *wake, const struct thread *thread, size_t wait);
 
 #endif

@@ -9,19 +9,19 @@
 #include "wake/node.h"
 
 enum {
-	CAUSE_RAISED = CAUSE(PART_CONTEXT, 0),   /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
-	CAUSE_TIMER = CAUSE(PART_CONTEXT, 1),    /* index: of a raise, who armed it; INDEX_NONE: not known */
+	CAUSE_RAISED = CAUSE(PART_CONTEXT, 0),   /* a soft interrupt that was handled after its raiser had left the CPU; index: of a raise */
+	CAUSE_TIMER = CAUSE(PART_CONTEXT, 1),    /* index: of the raise by which it was armed; INDEX_NONE: not known */
 	CAUSE_SENT = CAUSE(PART_CONTEXT, 2),     /* a packet that a timer sent on this machine; index: as above */
 	CAUSE_IRQ = CAUSE(PART_CONTEXT, 3),      /* index: number of the interrupt */
 	CAUSE_SOFTIRQ = CAUSE(PART_CONTEXT, 4),  /* index: number of the soft interrupt */
-	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* index: of a raise; as CAUSE_SOFTIRQ, but ksoftirqd handled it later */
+	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* as CAUSE_SOFTIRQ, but ksoftirqd handled it later; index: of a raise */
 };
 
 /*
- * `flags` are an event's common_flags, which tell hard and soft interrupts even where no event announces them; FLAGS_NONE
- * where the data lack them. A cause comes with its index.
+ * context_doer(): who causes an event that happens now. context_cause(): its cause, and the index that belongs to that. `flags` are
+ * the event's common_flags, which tell hard and soft interrupts even where no event announces them; FLAGS_NONE: the data lack them.
  */
-struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing an event now is */
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags);
 uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 
 /* The raise of the soft interrupt that the CPU handles; NULL: it handles none. */
@@ -33,10 +33,10 @@ const struct raise *context_raiser(const struct cpu *cpu);
  */
 void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags);
 
-/* Sets the keys of the deed for a cause that is an interrupt. False: it is none. */
+/* Sets the keys of the deed, if the cause is an interrupt. False: it is none. */
 bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t index, struct deed *deed);
 
-/* A node of a soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */
+/* Makes a node of a soft interrupt that was handled after its raiser had left the CPU, for the time in between, which is nobody's. */
 int32_t context_raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end);
 
 #endif

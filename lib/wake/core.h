@@ -16,7 +16,7 @@
 /* Threads of a window: a large machine has some 100,000 at a time. */
 enum { CPUS_MAX = 1 << 13, THREADS_MAX = 1 << 18 };
 
-struct cpu_slice { /* who got the CPU when */
+struct cpu_slice { /* a thread gets the CPU */
 	int64_t start;
 	int32_t thread;
 };
@@ -25,26 +25,26 @@ struct cpu {
 	uint32_t number, epoch;
 	int32_t current; /* index of the thread on it; INDEX_NONE: not known */
 	int32_t idle;	 /* index of its idle thread; INDEX_NONE */
-	int32_t waking;	 /* thread whose wake-up was the last event here */
-	int32_t leaving; /* thread whose switch away was the last event here, but for those of the switch itself; INDEX_NONE */
+	int32_t waking;	 /* index of the thread whose wake-up was the last event here; INDEX_NONE */
+	int32_t leaving; /* index of the thread whose switch away was the last event here, not counting events of the switch itself; INDEX_NONE */
 	int64_t last;	 /* time of the last event */
-	int depth;	 /* interrupts that it is in, see context.h */
+	int depth;	 /* how many interrupts and timers it is in, see context.h */
 	ARRAY(struct cpu_slice) slices;
 	void *of[PARTS_COUNT];
 };
 
 struct raise { /* who raised a soft interrupt, queued a work or armed a timer, and when */
-	int32_t thread; /* index; INDEX_NONE: not a thread */
+	int32_t thread; /* index of that thread; INDEX_NONE: no thread did */
 	int64_t ts;
-	bool timer; /* not a thread: a timer */
-	bool unknown; /* it is not known who: nobody was seen, or several were, for packets of their own */
-	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
-	int32_t for_index; /* what the thread's runs then were for; INDEX_NONE */
-	int32_t completed; /* index of what was then completed there; INDEX_NONE. Only where a soft interrupt is raised */
+	bool timer; /* a timer did */
+	bool unknown; /* the raiser is not known: none was seen, or several raised it for packets of their own */
+	int32_t armed; /* if a timer did: index of the raise by which it was armed; INDEX_NONE: not known */
+	int32_t for_index; /* with for_cause: what the thread's runs were for at that time; INDEX_NONE */
+	int32_t completed; /* with completed_cause, of a soft interrupt: what had just been completed there; INDEX_NONE */
 	uint8_t for_cause, completed_cause;
 	uint8_t sender; /* one more than the number of the packet timer (event/packet_timer.h); 0: it is none */
 	int32_t number;	 /* of the soft interrupt, if that ended a wait */
-	int32_t handler; /* then: index of the kernel thread that had to get the CPU to handle it; INDEX_NONE: none had to */
+	int32_t handler; /* likewise: index of the kernel thread that had to get the CPU first to handle it; INDEX_NONE: none had to */
 };
 
 struct gap {
@@ -57,8 +57,8 @@ struct slot;
 struct wake {
 	struct events *events;
 	const struct part *const *parts; /* by number */
-	ARRAY(struct slot) slots; /* what to do with each type of event, by event_type.index; see event.c */
-	struct hooks *hooks;	/* which parts have which, of those that are called often */
+	ARRAY(struct slot) slots; /* handlers of each type of event, by event_type.index; see event.c */
+	struct hooks *hooks;	/* the parts that have each hook that is called often */
 	struct name_table *names; /* of interrupts, work queues, functions */
 	struct reasons *reasons; /* of waits */
 	int64_t now;		  /* time of the last event */
@@ -66,53 +66,53 @@ struct wake {
 	struct thread *by_tid;
 	ARRAY(struct thread *) threads;
 	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
-	ARRAY(struct raise) raises; /* that causes name */
-	bool switches, migrations; /* these are among the data */
-	bool wakers, idlers;	   /* so is a wake-up by a thread; by an idle CPU */
-	bool contexts;		   /* and what tells interrupts from threads */
-	void *of[PARTS_COUNT];	   /* what parts keep of the window */
+	ARRAY(struct raise) raises; /* causes refer to them by index */
+	bool switches, migrations; /* the data have switches; migrations */
+	bool wakers, idlers;	   /* they have a wake-up by a thread; by an idle CPU */
+	bool contexts;		   /* they have what tells interrupts from threads */
+	void *of[PARTS_COUNT];	   /* state of the parts */
 };
 
-/* Life: wake_new() is in parts.c, and hands over the table of the parts. NULL after fail(). */
+/* wake_new() is in parts.c and calls this with the table of the parts. NULL after fail(). */
 struct wake *core_new(struct events *events, const struct part *const *parts);
 
-/* The end of the last gap in the data; without one their beginning. */
+/* The end of the last gap in the data; if there is none, the beginning of the data. */
 int64_t core_since(const struct wake *wake);
 
 struct cpu *core_cpu(struct wake *wake, uint32_t number); /* NULL after fail() */
 
-/* The living thread of this tid, made where there is none; where tid is 0, the idle one of the CPU. */
+/* The living thread with this tid, made if there is none. core_thread_on() with tid 0: the idle thread of the CPU. */
 struct thread *core_thread(struct wake *wake, int32_t tid);
 struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
-struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new one that takes over the tid */
-const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had the tid then; NULL: none */
+struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new thread that takes over the tid */
+const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had the tid then, else that has it now; NULL: none */
 
-/* Drops all pieces of the thread but the newest `pieces`, one or more, and what parts keep of the time before those. */
+/* Drops all pieces of the thread but the newest `pieces` (at least 1), and what parts keep of the time before those. */
 void core_trim(struct wake *wake, struct thread *thread, size_t pieces);
 
 /* The thread, brought up to date with the gaps. */
 struct thread *core_sync(struct wake *wake, int32_t index);
 
-/* Tells whether it is a thread of the kernel, as far as the data tell. */
+/* Tells whether the thread is one of the kernel, as far as the data tell. */
 bool core_is_kernels(const struct wake *wake, const struct thread *thread);
 
-/* Tells whether the other, by its index, is known to be of the same process. */
+/* Tells whether the thread with the index `other` is known to be of the same process. */
 bool core_same_process(const struct wake *wake, const struct thread *thread, int32_t other);
 
 /*
- * When the process of the thread started the process of the other, or one above that, up to eight, as a hook's shell and what that runs; TIME_NONE:
- * it is not known to have.
+ * When the process of `thread` started the process of `other` or an ancestor of that, up to eight generations above: a hook's shell starts what
+ * the hook runs. TIME_NONE: it is not known to have started one of them.
  */
 int64_t core_started(const struct wake *wake, const struct thread *thread, const struct thread *other);
 
-/* The thread that this one works for; INDEX_NONE: itself, or not known. */
+/* The index of the thread that this one works for: its own index, if no part knows another; INDEX_NONE: not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);
 
-/* The thread that has the CPU when an event happens there to this tid. NULL: not known, because the data lack switches. */
+/* The thread that has the CPU when an event with this tid happens there. NULL: not known, because the data lack switches. */
 struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid);
 void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
 
-/* The thread that ended a wait, and when it did what ended it; INDEX_NONE: none did. */
+/* The thread that ended a wait (INDEX_NONE: none did), and when it did what ended the wait. */
 struct doer {
 	int32_t thread;
 	int64_t ts;
@@ -121,8 +121,8 @@ struct doer core_ender(const struct wake *wake, const struct piece *wait);
 
 /* The job for others that a kernel thread does in a run; false: none. */
 struct kernel_job {
-	int32_t owner;	   /* index of the thread for whom; INDEX_NONE: not known */
-	const char *queue; /* in which the job was queued, for people */
+	int32_t owner;	   /* index of the thread that the job is for; INDEX_NONE: not known */
+	const char *queue; /* name of the queue that the job was in, for people */
 };
 bool core_job(const struct wake *wake, const struct piece *run, struct kernel_job *job);
 

@@ -1,5 +1,5 @@
 /*
- * counted: what was counted while a thread ran, where the data tell it (trace-collect --stack, --counters). Private to lib/wake
+ * counted: counters of a thread's runs, if the data have them (trace-collect --stack, --counters). Private to lib/wake
  * and lib/walk.
  */
 #ifndef WAKE_COUNTED_H
@@ -7,7 +7,7 @@
 
 #include "wake/node.h"
 
-/* Forgets what was counted before this time. */
+/* Forgets what was counted for the thread before this time. */
 void counted_trim(const struct thread *thread, int64_t before);
 
 #endif

@@ -9,14 +9,14 @@
 struct flush { /* a request that waits for a flush of its disk's cache */
 	int32_t request;
 	uint8_t state;
-	bool alone; /* it has no data, or these are written */
+	bool alone; /* it has no data, or its data are written */
 };
 
 struct disk {
 	uint64_t dev;
 	int64_t longest;       /* longest service so far */
-	int64_t shortest[4];   /* and shortest, of reads, writes, flushes, others; 0: none */
-	uint64_t widest;       /* the most slots that a request reaches over, but for wide ones; request.c */
+	int64_t shortest[4];   /* shortest service of reads, writes, flushes, others; 0: none yet */
+	uint64_t widest;       /* the most slots that a request spans, without wide requests; see request.c */
 	bool has_wide;
 	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
 	ARRAY(struct flush) flushes;
@@ -25,7 +25,7 @@ struct disk {
 
 enum { OPERATIONS = sizeof(((struct disk *)NULL)->shortest) / sizeof(int64_t) };
 
-/* The disk with this number; makes it if it is not there. */
+/* The disk with this number; made if it is not there. */
 struct disk *disk_at(struct wake *wake, uint64_t dev);
 
 /* The first of all disks, linked by hh.next; NULL: there is none. */
@@ -34,7 +34,7 @@ const struct disk *disk_first(const struct wake *wake);
 /* The index of a request's kind in disk.shortest. */
 int disk_operation(const struct request *request);
 
-/* The request's service ends now: its time counts among the disk's. */
+/* The request is completed now: its service counts in disk.longest and disk.shortest. */
 void disk_served(struct wake *wake, struct request *request);
 
 /* Forgets all disks. */

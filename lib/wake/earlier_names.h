@@ -6,7 +6,7 @@
 
 #include "wake/core.h"
 
-/* The name that the thread has now, or had when it ended; and the name that it had at this time. */
+/* wake_comm(): the name that the thread has now, or had when it ended. wake_comm_at(): the name that it had at this time. */
 const char *wake_comm(const struct wake *wake, const struct thread *thread);
 const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts);
 

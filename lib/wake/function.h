@@ -9,23 +9,23 @@
 
 struct function_event {
 	int64_t ts;
-	int64_t depth; /* where on the stack: its address; 0: not known */
-	int64_t to;    /* all calls from there to here were left, by an exception or longjmp(); else 0 */
+	int64_t depth; /* stack address of the call's frame; 0: not known */
+	int64_t to;    /* an exception or longjmp() left all calls from `depth` to here; else 0 */
 	int32_t thread;
-	int16_t function; /* index of its name; CALL_NONE: calls were left */
+	int16_t function; /* index of the function's name; CALL_NONE: calls were left */
 	bool returns;
 };
 
-/* A value of a call that a `handoff` record names: the call handed it over, or was caused by it. */
+/* A value of a call, which a `handoff` record names: the call handed the value on, or was caused by it. */
 struct function_hand {
-	size_t event;	/* its place among those of the window */
+	size_t event;	/* index of the call's event in the window */
 	int handoff;	/* number of the record; 0, 1, 2, ... */
-	bool takes;	/* it was caused, else it causes */
-	bool anywhere;	/* both need not be of one process */
-	uint64_t value; /* equal where they belong together */
+	bool takes;	/* the call was caused by the value, else it hands the value on */
+	bool anywhere;	/* the two calls need not be of one process */
+	uint64_t value; /* equal in calls that belong together */
 };
 
-/* Those of the window, in the order of time. */
+/* The events and handed-on values of the window, in the order of time. */
 struct traced_functions {
 	ARRAY(struct function_event) events;
 	ARRAY(struct function_hand) hands;

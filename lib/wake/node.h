@@ -10,7 +10,7 @@
 struct cut {
 	struct wake *wake;
 	struct graph *graph;
-	ARRAY(struct piece *) pieces; /* that have a node */
+	ARRAY(struct piece *) pieces; /* those that have a node */
 };
 
 /* Forgets which pieces have nodes; the graph stays. */
@@ -18,27 +18,27 @@ void cut_end(struct cut *cut);
 
 /*
  * The index of the piece's node. The first call makes it, with nodes for all that kept the piece waiting. The asker is the thread
- * whose wait led here (INDEX_NONE: none); a run that served another thread than the asker is named after that one.
+ * whose wait led here (INDEX_NONE: none). If a run served another thread than the asker, its node names that thread.
  */
 int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 
-/* The node of a wait that nobody known ended; `ends`: it ended with the thread. */
+/* Makes a node that says that nobody known ended this wait; `ends`: the thread ended in it. */
 int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends);
 
-/* The only node of a graph for which there are no data. */
+/* Makes the only node of a graph for which there are no data. */
 int32_t nothing_node(struct cut *cut, const struct wake_wanted *wanted);
 
 /*
- * new_node() makes a node of the thread with this tid, which did the deed or, if the deed names nobody, to which it was done.
- * wait_end_node() makes one of what ended this wait; its deed gets the function in which the thread waited.
+ * new_node() makes a node of the thread with this tid: the deed's `who` or, if the deed has none, its `whom`. wait_end_node() makes
+ * a node of what ended this wait, and adds to the deed the function in which the thread waited.
  */
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed);
 int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
 		      int64_t end, struct deed *deed);
 
 /*
- * deed_of() makes a deed without keys. deed_in() sets the keys of what a wait is in or for; deed_by_interrupt() those of the interrupt
- * that did the deed.
+ * deed_of() makes a deed without keys. deed_in() sets the keys that say what a wait was in or for; deed_by_interrupt() sets those of the
+ * interrupt that did the deed.
  */
 struct deed deed_of(enum deed_kind kind);
 void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wait);

@@ -3,11 +3,10 @@
  * bytes. Private to lib/wake and lib/walk.
  *
  * A bio is queued as one request. The device may take it in pieces, merge it with others, and complete pieces of several at once;
- * an event names a range of sectors and no request. An event is shared out: first to requests that it may consist of, because they follow each
- * other from the first of its sectors on; then, as a chart pairs them (chart/pair.c), each sector to the oldest request that lacks it. So no
- * request stays open when the device has completed all. An event that takes a part of a request cuts it: the part is a request
- * of its own from then on, and so is the rest. Indexes stay valid until the window is forgotten; pointers do not outlive
- * the next call.
+ * an event names a range of sectors and no request. So an event is shared out among requests: first to those that follow each other from its
+ * first sector on, because it may consist of them; then each sector to the oldest request that lacks it, as a chart pairs them (chart/pair.c).
+ * So no request stays open when the device has completed all. An event that takes a part of a request cuts it: from then on the part
+ * is a request of its own, and so is the rest. Indexes stay valid until the window is forgotten; pointers do not outlive the next call.
  */
 #ifndef WAKE_REQUEST_H
 #define WAKE_REQUEST_H
@@ -25,24 +24,24 @@ struct request {
 	uint64_t disk, sector;
 	uint32_t sectors;
 	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
-	int32_t owner;	   /* of the thread for which it was submitted */
+	int32_t owner;	   /* index of the thread for which it was submitted; INDEX_NONE */
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
 	int32_t service_node, queue_node, behind_node; /* in the graph at hand */
-	int32_t next;			   /* of those that one event was about; INDEX_NONE */
-	int32_t next_open;		   /* in its slot; request.c */
+	int32_t next;			   /* the next request that the same event was about; INDEX_NONE */
+	int32_t next_open;		   /* the next in its slot (request.c); INDEX_NONE */
 	bool swaps;			   /* it brings pages back from swap, or takes them there */
 	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
-	bool own_issue; /* the submitter issued it, and had not slept since it was queued */
+	bool own_issue; /* its submitter issued it, and had not slept since it was queued */
 	char rwbs[4];
-	struct ender ender;	  /* of its service, if the loop device waited for something */
+	struct ender ender;	  /* what ended its service, if it is a loop device's and that waited for something */
 	uint64_t serves;	  /* the loop device whose work submitted it; 0: none */
 	int32_t upper;		  /* the loop device's request for which it was submitted; INDEX_NONE: not known */
-	int32_t lower;		  /* of those submitted for it the last, then the last to complete; INDEX_NONE */
-	uint32_t handed_on;	  /* sectors of it that these have */
-	int32_t data;		  /* index of its data part; INDEX_NONE: it has no other */
+	int32_t lower;		  /* the last request submitted for it, then the last of these to complete; INDEX_NONE */
+	uint32_t handed_on;	  /* how many of its sectors these have */
+	int32_t data;		  /* index of its data part; INDEX_NONE: none is kept */
 };
 
-/* A write that is followed by a flush of the disk's cache, until that begins: the flush waits for it. */
+/* The data of a write that a flush of the disk's cache follows: the flush waits for them. */
 struct data_part {
 	struct ender ender;
 	int64_t completed;
@@ -63,14 +62,14 @@ void request_free(struct wake *wake);  /* when all is forgotten */
 struct request *request_at(const struct wake *wake, int32_t index);
 struct data_part *request_data(const struct wake *wake, int32_t index); /* by request.data */
 
-/* A bio is queued; a request without sectors waits for a flush. Each copies the request, and returns its index. */
+/* A bio is queued; a request for a flush, which has no sectors, waits. Each copies the request, and returns the index of the copy. */
 int32_t request_queue(struct wake *wake, const struct request *request);
 int32_t request_add_flush(struct wake *wake, const struct request *request);
 
 /*
- * The device takes a range, hands it back, completes it; or a device that issues nothing completes a bio, with what is left of its
- * range. Returns the first of the requests that this is about, linked by request.next in the order of their sectors;
- * INDEX_NONE: none. Those that are complete stay linked.
+ * The device takes a range (issue), returns it to the queue (requeue), completes it; or a device that issues nothing completes a bio, of
+ * which the range is what is left (hand_back). Returns the first of the requests that this is about, linked by request.next in the order
+ * of their sectors; INDEX_NONE: none. Requests that are complete stay linked.
  */
 int32_t request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
@@ -81,19 +80,19 @@ int32_t request_hand_back(struct wake *wake, const struct request *range);
 void request_add_data(struct wake *wake, int32_t request);
 
 /*
- * The request at this sector, or behind it, that was queued or issued at `from`, and lasted until `to`; else one at this very sector
- * that lasted until then; INDEX_NONE: there is none.
+ * The request at this sector or behind it that was queued or issued at `from` and lasted until `to`; else a request at this very sector
+ * that lasted until `to`; INDEX_NONE: there is none.
  */
 int32_t request_find(const struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to);
 
-/* The oldest request that was queued, and not issued, and has these sectors; INDEX_NONE: there is none. */
+/* The oldest request with these sectors that was queued and not issued; INDEX_NONE: there is none. */
 int32_t request_find_queued(struct wake *wake, uint64_t disk, uint64_t sector, uint32_t sectors);
 
-/* The window ends: longest services count requests that are still open. Then all is forgotten. */
+/* request_settle(): the window ends; requests that are still open count in the disks' longest services. request_forget(): forgets all. */
 void request_settle(struct wake *wake);
 void request_forget(struct wake *wake);
 
-/* The end of a service. If no completion was seen: now, or the time of lost events that may have had it. */
+/* The end of a service. If no completion was seen: now, or when the events were lost that may have had it. */
 int64_t request_end(const struct wake *wake, const struct request *request);
 
 #endif

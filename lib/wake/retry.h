@@ -1,16 +1,16 @@
 /*
- * retry: calls that return in vain and are repeated: one wait. Private to lib/wake and lib/walk.
+ * retry: takes calls that return in vain and are repeated for one wait. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_RETRY_H
 #define WAKE_RETRY_H
 
 #include "wake/core.h"
 
-/* Of a wait: */
+/* Flags of a wait. */
 enum {
-	PIECE_CONDITION = PIECE_OF(RETRY_BITS, 0), /* it was in a futex that is no mutex */
+	PIECE_CONDITION = PIECE_OF(RETRY_BITS, 0), /* it was for a futex that is no mutex */
 	PIECE_VAIN = PIECE_OF(RETRY_BITS, 2),	   /* the thread went back to sleep in the same call */
-	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal broke it off, and the thread's end followed: nobody ended it */
+	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal broke it off, and the thread ended: nobody ended the wait */
 };
 
 #endif

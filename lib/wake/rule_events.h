@@ -1,10 +1,10 @@
 /*
  * rule_events: applies the rules of the user (chart/semantics.h) to events: a thread begins something else, an event causes a later one with the
- * same key, a thread works for a process. The graph that is built decides what follows from these.
+ * same key, a thread works for a process. The builder of a graph decides what follows from that.
  *
  *	rules = rule_events_new(semantics, events, &doer)
- *	rule_events_take(rules, &event)			each event, behind the wake core
- *	rule_events_forget(rules)			what keys stood for: the places of causes mean nothing any more
+ *	rule_events_take(rules, &event)			each event, after the wake core
+ *	rule_events_forget(rules)			forgets causes: their places mean nothing any more
  *	rule_events_check(rules)			at the end of the stream
  *	rule_events_free(rules)
  */
@@ -17,13 +17,13 @@
 
 struct rule_events;
 
-/* The actions at an event, in the thread to which it happens. Each gets the context. */
+/* What rules do at an event, in the thread to which it happens. Each function gets the context. */
 struct rule_doer {
 	void *context;
-	bool tasks; /* events of tasks come, too; else rules that have some are passed over */
+	bool tasks; /* events of tasks come, too; else rules with such events are skipped */
 	void (*bounds)(void *context, const struct event *event); /* the thread begins something else */
 
-	/* A number by which the thread and the time, or what it does then, are found again; false: they are not known. */
+	/* Sets *place: a number by which the caller finds again what the thread does at this time; false: that is not known. */
 	bool (*place)(void *context, const struct event *event, uint32_t *place);
 
 	/* Something else begins because of what happened at that place at the time `then`; `what` names it. */
@@ -32,7 +32,7 @@ struct rule_doer {
 	void (*serves)(void *context, const struct event *event, int32_t process); /* something else begins, for this process */
 };
 
-/* All must outlive it. */
+/* The semantics, the events and the doer's context must outlive the result, which the caller frees. */
 struct rule_events *rule_events_new(const struct semantics *semantics, struct events *events, const struct rule_doer *doer);
 void rule_events_free(struct rule_events *rules); /* NULL is allowed */
 

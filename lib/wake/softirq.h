@@ -1,6 +1,6 @@
 /*
- * softirq: the kernel's soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the
- * doing of the thread that raised it. The others are the kernel's housekeeping, whichever thread happened to be running. Private to
+ * softirq: the kernel's soft interrupts, by number. If a soft interrupt carries somebody's data (a packet sent to this very machine),
+ * the thread that raised it did it. All others are the kernel's housekeeping, whichever thread happened to be running. Private to
  * lib/wake and lib/walk.
  */
 #ifndef WAKE_SOFTIRQ_H
@@ -14,7 +14,7 @@ enum {
 	SOFTIRQ_HRTIMER, SOFTIRQ_RCU, SOFTIRQS
 };
 
-const char *softirq_name(int32_t number); /* "?": there is none */
+const char *softirq_name(int32_t number); /* "?": there is no such soft interrupt */
 bool softirq_carries(int32_t number);
 bool softirq_is_timer(int32_t number);
 

@@ -1,19 +1,19 @@
 /*
- * task_events: turns `async` records, which tell what tasks of programs do, into events in the order of time, for rules (wake/rule_events.h):
+ * task_events: turns `async` records, which say what tasks of programs do, into events in the order of time, for rules (wake/rule_events.h):
  *
  *	async:run	a turn of a task begins on the thread
- *	async:pause	and ends
+ *	async:pause	the turn ends
  *	async:post	a task can run next: it was made, or what it awaited is over
  *
- * All have the field `turn`, which is the same for a turn and for the post that let it begin, and `name`, if that of the task is known. Of
- * several posts before a turn the last counts.
+ * All have the field `turn`, which is the same for a turn and for the post that let it begin, and the field `name`, if the task's name is known.
+ * If there are several posts before a turn, the last counts.
  *
- * A record comes into the stream before the events of its time, because trace-collect waits for it, so it is kept until the first event behind it.
- * Only a turn whose record was sent when it began (prompt=yes) can be placed among events, so only such a turn becomes one.
+ * A record comes into the stream before the events of its time, because trace-collect waits for it. So a record is kept until the first later
+ * event. A turn can be placed among events only if its record was sent when the turn began (prompt=yes), so only such a turn becomes an event.
  *
  *	tasks = task_events_new(events)
  *	task_events_take(tasks, fields)				each `async` record
- *	while (task_events_next(tasks, ts, &event)) ...		before each event: what comes before it. A post may come too late
+ *	while (task_events_next(tasks, ts, &event)) ...		before each event: takes the events until ts. A post may come too late
  *	task_events_forget(tasks)				at the end of a trace
  *	task_events_free(tasks)
  */
@@ -29,13 +29,13 @@ struct task_events *task_events_new(struct events *events);
 void task_events_free(struct task_events *tasks); /* NULL is allowed */
 void task_events_forget(struct task_events *tasks);
 
-/* -1 after fail(): it is malformed. */
+/* Takes an `async` record. -1 after fail(): the record is malformed. */
 int task_events_take(struct task_events *tasks, const struct fields *fields);
 
-/* The next event until then, of no CPU that is known; false: there is none. It is valid until the next call. */
+/* Gives the next event up to `until`, whose CPU is not known; false: there is none. The event is valid until the next call. */
 bool task_events_next(struct task_events *tasks, int64_t until, struct event *event);
 
-/* The name of the event's task; NULL: it is none of these, or not known. */
+/* The name of the event's task; NULL: the event is not one of these, or the name is not known. */
 const char *task_events_name(const struct event *event);
 
 #endif

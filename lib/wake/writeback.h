@@ -1,12 +1,12 @@
 /*
- * writeback: pages that are to be written to a disk. Private to lib/wake.
+ * writeback: dirty pages, which are to be written to a disk. Private to lib/wake.
  */
 #ifndef WAKE_WRITEBACK_H
 #define WAKE_WRITEBACK_H
 
 #include "wake/core.h"
 
-/* A wait until the disk has kept up: too much was to be written. */
+/* Of a wait: the thread had made too many pages dirty, and waited until the disk had caught up. */
 enum { CAUSE_DIRTY = CAUSE(PART_WRITEBACK, 0) };
 
 #endif
