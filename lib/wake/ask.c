@@ -16,31 +16,31 @@
 
 /*
  * One principle: a request is a wake-up from one thread to another, answered by the first later wake-up the other way; a wait
- * belongs to the request that its end answers, if that was made before the wait began and is not answered yet, else to the
- * thread itself. The threads of a process are one party: any of them may hand a request on, or take its answer.
+ * belongs to the request that its end answers, if that request was made before the wait began and is not answered yet, else to
+ * the thread itself. The threads of a process are one party: any of them may hand a request on, or take its answer.
  *
  * Three things follow from what a wait is for. A wait for any of many events belongs to its request whatever the thread did
- * since; another one only if the thread did nothing else. Waits in vain belong to what ends the last of them (retry.c). And a
- * thread that answers several parties in one run serves each up to its answer.
+ * since; any other wait does only if the thread did nothing else. Waits in vain belong to what ends the last of them (retry.c).
+ * And a thread that answers several parties in one run serves each up to its answer.
  */
 
 /*
- * Whom a thread served since it last slept, that is: woke. Where it served several processes in one go, its run is cut
+ * The processes that a thread served, which means woke, since it last slept. If it served several in one go, its run is cut
  * after each.
  */
 struct batch {
 	int64_t until;	 /* time of the last wake-up */
-	int32_t process; /* then woken; 0: none yet */
+	int32_t process; /* the process woken then; 0: none yet */
 	bool several;
 };
 
 struct asking { /* of a thread */
-	int64_t woke, others;  /* when it last woke another, and one that is not `whom`; TIME_NONE: never */
-	int32_t whom;	       /* index of the one that it woke last */
+	int64_t woke, others;  /* when it last woke a thread, and one other than `whom`; TIME_NONE: never */
+	int32_t whom;	       /* index of the thread that it woke last */
 	struct batch batch;
 };
 
-/* A process has woken another one: it asked it for something, or answered. */
+/* A process has woken another one: it has asked for something, or answered. */
 struct acquaintance {
 	struct {
 		int32_t waker, woken;
@@ -80,9 +80,9 @@ static void left(struct wake *wake, struct thread *thread)
 }
 
 /*
- * A thread that waits for any of many events is idle: whatever it could do is done. So what it did before for others,
- * or when a tick of its own woke it, did not keep back the event that it waits for. Nor is an answer kept back by the answers
- * of others, which the thread waited for before.
+ * A thread that waits for any of many events is idle: it has done all that it could. So what it did before for others, or
+ * when its own timer woke it, did not delay the event that it waits for. Nor do answers of others, which the thread waited for
+ * before, delay an answer.
  */
 
 /* How far back an ask is looked for, in pieces of a thread. */
@@ -93,7 +93,7 @@ static bool is_idle(const struct wake *wake, const struct piece *piece)
 	return piece->what == WHAT_WAIT && reason_at(wake->reasons, piece->call)->many;
 }
 
-/* Tells whether it is a wait for something to do, or for an answer, and not for a lock. */
+/* Tells whether the wait was for something to do, or for an answer, and not for a lock. */
 static bool takes(const struct wake *wake, const struct piece *wait)
 {
 	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) ||
@@ -112,7 +112,7 @@ static int32_t ended_by(const struct wake *wake, const struct piece *wait)
 	return wait->flags & PIECE_TICK ? INDEX_NONE : core_ender(wake, wait).thread;
 }
 
-/* Tells whether the process had asked the other thread's process when the wait began, and has no answer yet: its own timers ended no wait for that. */
+/* Tells whether the process had asked the other's process when the wait began, and has no answer yet: its timer did not end the wait for that. */
 static bool has_asked(const struct wake *wake, const struct thread *thread, const struct piece *wait, int32_t other)
 {
 	struct question question = question_in(wake, thread, wait);
@@ -121,15 +121,15 @@ static bool has_asked(const struct wake *wake, const struct thread *thread, cons
 	       events_tgid(wake->events, wake->threads.items[question.of]->tid) == events_tgid(wake->events, wake->threads.items[other]->tid);
 }
 
-/* When what ended the wait was done. */
+/* When the thread that ended the wait did what ended it. */
 static int64_t ended(const struct wake *wake, const struct piece *wait)
 {
 	return wait->cause == CAUSE_RAISED ? core_ender(wake, wait).ts : wait[1].start;
 }
 
 /*
- * Tells whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
- * that; it is no answer where the one at hand is another.
+ * Tells whether the other ended this wait with an answer, seen from the wait at hand. If that one is idle, this one must be, too. Room
+ * to send more is an answer only if the wait at hand was also ended by such room.
  */
 static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
 {
@@ -165,8 +165,8 @@ static int64_t last_request(const struct wake *wake, const struct thread *thread
 }
 
 /*
- * Tells whether the thread had asked the other when this wait began, had no answer, and has asked the other again since, and nobody else: who asks
- * anew by a new socket each time waited for the one answer, too.
+ * Tells whether the thread, when this wait began, had asked the other and had no answer, and has since asked the other again and nobody else: a
+ * thread that asks through a new socket each time waited for the one answer, too.
  */
 static bool has_asked_again(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
 {
@@ -187,9 +187,9 @@ static void answered_wait(struct wake *wake, struct thread *thread)
 	int32_t by;
 	int64_t ran = 0;
 
-	if (last < 2) /* it did not take any time */
+	if (last < 2) /* the wait took no time */
 		return;
-	last -= 2; /* it is runnable, the piece before that is the wait */
+	last -= 2; /* the last piece is runnable, the one before it is the wait */
 	answered = &thread->pieces.items[last];
 	if (answered->cause == CAUSE_REQUEST || !is_idle(wake, answered))
 		return;
@@ -229,8 +229,8 @@ static const struct piece *last_wait(const struct thread *thread, int64_t ts)
 }
 
 /*
- * When the thread woke the one that then, at this time, woke or made the other, which is of its process: it handed the request on. TIME_NONE: it
- * did not.
+ * When the thread woke `by`, which at this time woke or made the other thread of its own process: so it handed the request on. TIME_NONE: it did
+ * not.
  */
 static int64_t handed_over(const struct wake *wake, const struct thread *thread, const struct thread *other, int32_t by, int64_t ts)
 {
@@ -243,9 +243,9 @@ static int64_t handed_over(const struct wake *wake, const struct thread *thread,
 }
 
 /*
- * The request of the thread to the other that this one has not answered before the wait: it woke it last, or made it; or it woke
- * first another thread of that process, which handed that on. Where there is none, it is that of another thread of its own
- * process: as those of a Go program do, they may share what they wait for.
+ * The request of the thread to the other that the other has not answered before the wait: the thread last woke the other, or made
+ * it; or it first woke another thread of that process, which handed the request on. If there is none, a request of another thread
+ * of the waiting process counts: its threads may share what they wait for, as those of a Go program do.
  */
 static struct ask find_request(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
 {
@@ -280,7 +280,7 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 	return relayed.since == TIME_NONE ? shared : relayed;
 }
 
-/* Tells whether it did next to nothing but run between these times. */
+/* Tells whether the thread did next to nothing but run between these times. */
 static bool was_busy(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
 {
 	int64_t waited = 0, ran = 0;
@@ -295,17 +295,18 @@ static bool was_busy(const struct wake *wake, const struct thread *thread, int64
 	return waited <= ran / IDLENESS;
 }
 
-/* Tells whether this is the last that the thread did. */
+/* Tells whether the thread has ended, and did nothing after this time. */
 static bool has_ended(const struct thread *thread, int64_t ts)
 {
 	return thread->died != TIME_NONE && thread_find(thread, ts) == thread->pieces.count;
 }
 
 /*
- * A wait for any of many events was for the request whenever that was made. Any other was, if the thread did next to nothing but wait
- * since, as one that asks several, and takes what they say in turn. A condition may also be a lock, as those of Java are, and to be
- * woken no request, but the end of another's turn, from which on the other did what it liked: so it must have ended with the answer,
- * or have been busy. And a request of another thread may be answered to that one.
+ * Tells whether the wait was for the request. A wait for any of many events was, whenever the request was made. Any other wait was, if
+ * the thread did next to nothing but wait since, as a thread does that asks several and takes their answers in turn. A condition may
+ * also be a lock, as in Java; then the wake-up of the other is no request, but the end of a turn, after which the other did what it
+ * liked: so the other must have ended with the answer, or have been busy. A request of another thread must not have been answered to
+ * that thread.
  */
 static bool is_awaited(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other, struct ask ask)
 {
@@ -339,9 +340,9 @@ static struct ask asked_before(const struct wake *wake, const struct thread *thr
 }
 
 /*
- * Another thread of its process waited for any of many events, and has handed on what somebody else was asked for. It came while
- * the thread waited, or the wait was for the other thread alone, as for a lock that it has. Where the ask was before the wait, and
- * the thread did next to nothing since, as those of a pool do, what it did was for others.
+ * The wait was ended by another thread of the process, which handed on an answer from another process. The answer came while this
+ * thread waited; else the wait was for the other thread alone, as for a lock that it has. Returns the request of that answer, if
+ * this thread did next to nothing since the request, as threads of a pool do: otherwise since TIME_NONE.
  */
 static struct ask handed_on(const struct wake *wake, const struct thread *thread, size_t at)
 {
@@ -363,8 +364,8 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 }
 
 /*
- * The only process that the thread has started within the data, and that lives at their end, as a question that it answers by its end. If there are
- * several, the thread waits for any of them.
+ * The only process that the thread has started within the data and that lives at their end, as a question that the process answers by ending. None
+ * if there are several: then the thread waits for any of them.
  */
 static struct question only_child(const struct wake *wake, const struct thread *thread)
 {
@@ -402,7 +403,7 @@ bool ask_is_for_child(const struct wake *wake, const struct thread *thread, size
 	return true;
 }
 
-/* The question that is still open at the end of the data: nobody has ended the wait but a timer of the thread's own, or nobody has. */
+/* The question of this wait that is still open at the end of the data: nothing has ended the wait, or only the thread's own timer. */
 static struct question open_question(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -436,7 +437,7 @@ static struct ask still_asked(const struct wake *wake, const struct thread *thre
 	return (struct ask){question.since, question.by};
 }
 
-/* What ended the wait of an idle thread was on its way since before the wait: since it was sent, that was waited for. */
+/* What ended an idle thread's wait may have been sent before the wait: then the thread has waited since that time. */
 static struct ask on_its_way(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -463,13 +464,13 @@ static struct ask asked(const struct wake *wake, const struct thread *thread, si
 
 /* --- who else was answered ---------------------------------------------------------------------------------------------- */
 
-/* A wait for this part of a graph's time is worth a look at all threads. */
+/* LONG: a wait for at least 1 / LONG of a graph's time is worth a look at all threads. */
 enum { LONG = 4, OTHERS_LEAST = 10, HELPERS = 64, NAMES = 16 };
 
 struct others {
-	const struct thread *by; /* who answers, from then until then */
+	const struct thread *by; /* the thread that answers, between these times */
 	int64_t since, until;
-	int32_t helpers[HELPERS]; /* processes for which it waited meanwhile */
+	int32_t helpers[HELPERS]; /* processes that it waited for meanwhile */
 	int helper_count;
 	uint32_t count; /* of answers */
 	struct {
@@ -509,7 +510,7 @@ static void count_name(struct others *others, const char *name, uint32_t count)
 	}
 }
 
-/* The answers that a thread got. */
+/* Counts the answers that the thread got. */
 static void count_answers(const struct wake *wake, struct others *others, const struct thread *thread)
 {
 	uint32_t count = 0;
@@ -525,7 +526,7 @@ static void count_answers(const struct wake *wake, struct others *others, const 
 		count_name(others, wake_comm(wake, thread), count);
 }
 
-/* A wait for room in what another thread takes something out of. */
+/* Tells whether the wait was for room in a socket or pipe that another thread takes data out of. */
 static bool is_for_room(const struct wake *wake, const struct piece *wait)
 {
 	const char *call = reason_at(wake->reasons, wait->call)->syscall;
@@ -534,8 +535,8 @@ static bool is_for_room(const struct wake *wake, const struct piece *wait)
 }
 
 /*
- * How many answers the thread that ended this wait gave to other processes while it was waited for, and the name of most of those, if they are
- * OTHERS_LEAST or more. Processes that did something for the answering thread meanwhile, as a server's servers do, are none of them.
+ * Tells how many answers the thread that ended this wait gave to other processes meanwhile, if there were OTHERS_LEAST or more, and the name under
+ * which most of them were taken. Processes that did something for the answering thread meanwhile, as a server's servers do, do not count.
  */
 static void tell_others(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
 {
@@ -547,7 +548,7 @@ static void tell_others(const struct wake *wake, const struct thread *thread, si
 	if (by == INDEX_NONE || !own || core_is_kernels(wake, wake->threads.items[by]))
 		return;
 	others.by = wake->threads.items[by];
-	others.since = room ? core_since(wake) : asked(wake, thread, at).since; /* it was filled before */
+	others.since = room ? core_since(wake) : asked(wake, thread, at).since; /* the socket or pipe was filled before the wait */
 	others.until = ended(wake, wait);
 	if (!room)
 		find_helpers(wake, &others);
@@ -609,7 +610,7 @@ static void mark_runs(struct thread *thread, size_t from, int32_t peer)
 
 		if (piece->what != WHAT_RUN)
 			continue;
-		if (peer != INDEX_NONE && (piece->cause == CAUSE_NONE || piece->cause == CAUSE_PEER)) { /* else it is a job for others */
+		if (peer != INDEX_NONE && (piece->cause == CAUSE_NONE || piece->cause == CAUSE_PEER)) { /* else the run is a job for others */
 			piece->cause = CAUSE_PEER;
 			piece->cause_index = peer;
 		}
@@ -617,7 +618,7 @@ static void mark_runs(struct thread *thread, size_t from, int32_t peer)
 	}
 }
 
-/* Number of the first piece since the thread last slept. */
+/* Index of the first piece since the thread last slept. */
 static size_t segment_start(const struct thread *thread)
 {
 	size_t at = thread->pieces.count;
@@ -628,8 +629,8 @@ static size_t segment_start(const struct thread *thread)
 }
 
 /*
- * A run serves only a process that has asked. One that was never seen to wake the thread's process gets something, as a logger
- * does. The kernel's threads ask for nothing.
+ * A run serves only a process that has asked. A process that was never seen to wake the thread's process only gets something, as
+ * a logger does. Kernel threads ask for nothing.
  */
 static bool is_served(struct wake *wake, int32_t own, int32_t process, const struct thread *peer)
 {
@@ -669,7 +670,7 @@ static void has_woken(const struct wake *wake, const struct thread *waker, const
 
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
 {
-	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
+	size_t count = woken->pieces.count; /* the last piece is runnable; a wait that took no time has no piece */
 
 	has_woken(wake, waker, woken);
 	if (!question_receives(wake, waker))
@@ -690,7 +691,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 		answered_wait(wake, waking->woken);
 }
 
-/* A part of a batch that ended with a wake-up of another process than the one that asks. */
+/* Tells whether the run is part of a batch and ended with a wake-up of another process than the asker's. */
 static bool serves_another(const struct wake *wake, const struct piece *run, int32_t asker)
 {
 	return run->flags & PIECE_BATCH && run->cause == CAUSE_PEER && asker != INDEX_NONE &&

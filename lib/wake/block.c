@@ -16,21 +16,21 @@
 #include "wake/walk.h"
 
 /*
- * The work of the kernel's blk-flush.c, as its events show it. A bio that asks for a flush (rwbs begins with F) waits
- * until the disk is sent a flush, a request of the kernel's own with rwbs FF and no sectors. One flush serves all bios that
- * had asked by then. Then the bio is over, or if it has data these are written as any other's. If the disk cannot
+ * What the kernel's blk-flush.c does, as its events show it. A bio that asks for a flush (its rwbs begins with F) waits
+ * until the kernel sends the disk a flush, a request of the kernel's own with rwbs FF and no sectors. One flush serves all bios
+ * that had asked by then. Then the bio is over or, if it has data, these are written like any others. If the disk cannot
  * write past its cache, data that must not stay there (F behind the W of the bio, none in the request) are followed by
- * another flush. At the end the kernel completes once more what the bio had become, with no sectors.
+ * another flush. At the end the kernel completes the request that the bio became once more, with no sectors.
  */
 enum flush_state { ASKED, RUNNING, AFTER, AFTER_RUNNING, OVER };
 
-/* rwbs: F if a flush goes before it; W, R, D, or F for a flush that is nothing else; F if it goes past the cache. */
+/* rwbs: F if a flush goes before it; then W, R, D, or F for a mere flush; then F if it goes past the cache. Returns the index of the operation. */
 static int operation_at(const struct request *request)
 {
 	return request->rwbs[0] == 'F' && request->rwbs[1] && request->rwbs[1] != 'S' ? 1 : 0;
 }
 
-/* the request is a flush and nothing else */
+/* Tells whether the request is a flush and nothing else. */
 static bool flush_is(const struct request *request)
 {
 	return request->rwbs[operation_at(request)] == 'F';
@@ -50,7 +50,7 @@ static int32_t add_flush(struct wake *wake, const struct request *asker)
 	return request;
 }
 
-/* A bio that may ask for a flush is queued; a device that hands its bios on has completed one that asked. */
+/* A bio is queued, which may ask for a flush. */
 static void flush_queued(struct wake *wake, const struct request *asker)
 {
 	if (asker->rwbs[0] == 'F')
@@ -74,7 +74,7 @@ static bool asked_since(const struct wake *wake, const struct flush *flush)
 	return request_at(wake, flush->request)->queued >= core_since(wake);
 }
 
-/* A flush from before lost events may have ended unseen: a flush that is issued now serves the requests that came since. */
+/* A flush that was asked for before a loss of events may have ended unseen. If others asked since, the flush that is issued now serves only those. */
 static void forget_lost(const struct wake *wake, struct disk *disk)
 {
 	size_t kept = 0;
@@ -90,8 +90,8 @@ static void forget_lost(const struct wake *wake, struct disk *disk)
 }
 
 /*
- * A flush is issued, is complete; an asker is complete. The first returns whether requests began to wait for it and sets their
- * owner; the others return the first request that is over; INDEX_NONE: none.
+ * flush_issued(): a flush is issued. flush_complete(): it is complete. flush_over(): a bio that asked for it is complete. The last two
+ * return the first request that is over; INDEX_NONE: none.
  */
 static void flush_issued(struct wake *wake, const struct request *range)
 {
@@ -160,7 +160,7 @@ static int32_t flush_over(struct wake *wake, const struct request *range)
 	return take_first(disk_at(wake, range->disk), OVER);
 }
 
-/* The data of a request are issued as this range, are written. */
+/* flush_data_issued(): the data of a request are issued as this range. flush_data_written(): they are written. */
 static void flush_data_issued(struct request *request, const struct request *range)
 {
 	request->flush_after = past_cache(request) && !past_cache(range);
@@ -193,11 +193,11 @@ static struct block_window *of(const struct wake *wake)
 /* --- a queue in the device ------------------------------------------------------------------------------------------------ */
 
 /*
- * A device has a queue of its own, which no event shows. That a request stood in it can be told where others, issued
- * before it, were completed one after the other until its turn came, and the device has served its like in less.
+ * A device has a queue of its own, which no event shows. A request is known to have stood in it if others, issued before
+ * it, were completed one after the other until its turn came, and the device has served such a request in less time.
  */
 
-/* Less than this shows no queue; where nothing was completed for half of the time, the device was at a stand. */
+/* Fewer completions show no queue. If nothing was completed for half (1 / STAND) of the time, the device stood still. */
 enum { COMPLETIONS = 4, STAND = 2 };
 
 struct ahead {
@@ -205,7 +205,7 @@ struct ahead {
 	int count;
 };
 
-/* The requests that were in service when this one was issued, in the order of their issue, which is that of service. */
+/* Looks at the requests that were in service when this one was issued, in the order of their issue, in which they are served. */
 static struct ahead look_ahead(const struct wake *wake, const struct disk *disk, const struct request *request)
 {
 	struct ahead ahead = {.until = request->issued};
@@ -219,7 +219,7 @@ static struct ahead look_ahead(const struct wake *wake, const struct disk *disk,
 		if (other == request || other->issued >= request->issued)
 			break;
 		if (other->completed <= ahead.until || other->completed > request->completed)
-			continue; /* over by then, or with another; or overtaken */
+			continue; /* it was over by then, or together with another; or this request overtook it */
 		ahead.stand = later(ahead.stand, other->completed - ahead.until);
 		ahead.until = other->completed;
 		ahead.count++;
@@ -253,7 +253,7 @@ static int64_t stood_until(struct wake *wake, int32_t index)
  * sleep, but not when it loses its CPU. Until then nobody else can issue them.
  */
 
-/* How much of the time the disk served others. */
+/* How long the disk served other requests between these times. */
 static int64_t served_others(const struct wake *wake, const struct disk *disk, const struct request *request, int64_t from, int64_t to)
 {
 	size_t first = disk->issued.count;
@@ -285,8 +285,8 @@ static int64_t time_running(const struct wake *wake, const struct thread *thread
 }
 
 /*
- * Tells whether the request was in its submitter's list until it was issued. If the submitter had the CPU all the time, it may as well have been
- * queued, if the disk was busy.
+ * Tells whether the request was in its submitter's list until it was issued. If the submitter ran for at least half of that time, and the disk
+ * served others for as long, the request may as well have been queued.
  */
 static bool was_plugged(struct wake *wake, const struct request *request)
 {
@@ -321,8 +321,8 @@ static struct request request_of(const struct at *at)
 }
 
 /*
- * A device that hands its bios on to others (device mapper, md) issues none itself: who waits for them waits for what
- * the others do.
+ * Tells whether the device hands its bios on to others (device mapper, md): it issues none itself. A wait for its bios is a
+ * wait for the other devices.
  */
 static bool hands_on(struct wake *wake, uint64_t disk)
 {
@@ -442,7 +442,7 @@ static const char *operation_name(const struct request *request)
 	}
 }
 
-/* Index of the thread for which it is, or whose pages are swapped out; INDEX_NONE: not known. */
+/* Index of the thread that the request is for, or whose pages it swaps out; INDEX_NONE: not known. */
 static int32_t owner(const struct cut *cut, const struct request *request)
 {
 	int32_t swapped = request->swaps && request->rwbs[0] == 'W' ? swap_owner_at(cut->wake, request->queued) : INDEX_NONE;
@@ -484,7 +484,7 @@ static int32_t request_node(struct cut *cut, struct request_deed *told, enum dee
 	return index;
 }
 
-/* More were issued after it, and are complete, than a device would serve before. */
+/* Tells whether more requests were issued after this one, and are complete, than a device would serve before it. */
 static bool is_overtaken(struct wake *wake, const struct request *request)
 {
 	const struct disk *disk = disk_at(wake, request->disk);
@@ -500,7 +500,7 @@ static bool is_overtaken(struct wake *wake, const struct request *request)
 	return count == OVERTAKEN_MIN;
 }
 
-/* Tells whether the completion of a request, which the data do not have, may have come unseen. */
+/* The reason why a completion that the data lack may have come unseen, as the key doubt= of a deed; NULL: none, or the data have it. */
 static const char *doubt_of(struct wake *wake, int32_t index)
 {
 	const struct request *request = request_at(wake, index);
@@ -538,7 +538,7 @@ static int32_t data_node(struct cut *cut, int32_t index)
 	return data->node;
 }
 
-/* Those issued earlier than any service lasted are over. */
+/* A request that was issued longer ago than any service lasted is over. */
 void block_add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node, int64_t from, int64_t to)
 {
 	const struct disk *disk = disk_at(cut->wake, dev);
@@ -560,8 +560,8 @@ void block_add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node
 }
 
 /*
- * The blame of a queue node itself is the time in which its disk served nobody: the doing of the scheduler, which
- * so has its name there.
+ * The blame of a queue node itself is the time in which its disk served no request. The scheduler is to blame for that,
+ * so the node has its name.
  */
 static int32_t queue_node(struct cut *cut, int32_t index)
 {
@@ -580,7 +580,7 @@ static int32_t queue_node(struct cut *cut, int32_t index)
 	return request->queue_node;
 }
 
-/* The rest of the time that it was in service is its own. */
+/* The time in which the request stood behind others in the device. The rest of the time in service is its own. */
 static int32_t behind_node(struct cut *cut, int32_t index)
 {
 	struct request *request = request_at(cut->wake, index);
@@ -599,7 +599,7 @@ static int32_t behind_node(struct cut *cut, int32_t index)
 
 /* --- the walk ------------------------------------------------------------------------------------------------------------- */
 
-/* A loop device serves a request no longer than what ended that. */
+/* The service of a loop device's request lasts until something else ends it: the walk goes on with that. */
 static void walk_ender(struct walk *walk, int32_t index, const struct ender *ender, int64_t end, struct errand errand)
 {
 	const struct request *request = request_at(walk->cut.wake, index);
@@ -625,8 +625,8 @@ static void walk_ender(struct walk *walk, int32_t index, const struct ender *end
 }
 
 /*
- * Goes on from the end of the service of the errand's request. While the data of a write are done and the request is not, the flush behind
- * the data is what waited for them. Returns the node of the service.
+ * Goes on from the end of the service of the errand's request. At a time when the data of a write are written and the request is not complete,
+ * the flush that follows the data waited for them. Returns the node of the service.
  */
 static int32_t walk_service(struct walk *walk, struct errand errand)
 {
@@ -714,7 +714,7 @@ static void explain(struct walk *walk, const struct thread *thread, size_t at, i
 	walk_later(walk, errand);
 }
 
-/* A request that was queued before the data: what is wanted tells when, and by whom. */
+/* If the request was queued before the data, `wanted` tells when, and by which thread. */
 static void tell_beginning(struct wake *wake, const struct wake_wanted *wanted, struct request *request)
 {
 	struct thread *thread;
@@ -741,7 +741,7 @@ static int32_t find(struct wake *wake, const struct wake_wanted *wanted)
 	return index;
 }
 
-/* The nodes of the last graph are not those of this one. */
+/* Forgets the nodes of the last graph: this is another one. */
 static void cut_all(struct wake *wake)
 {
 	for (size_t i = 0; i < of(wake)->drawn.count; i++) {

@@ -18,42 +18,42 @@ enum { CONTEXTS_MAX = 8 };
 enum context_kind {
 	CONTEXT_THREAD,
 	CONTEXT_IRQ,	/* of a device */
-	CONTEXT_VECTOR, /* of x86, without a handler: the CPU's own timer, calls of other CPUs */
+	CONTEXT_VECTOR, /* an interrupt of x86 without a handler: the CPU's own timer, calls of other CPUs */
 	CONTEXT_SOFTIRQ,
 	CONTEXT_TIMER,
 };
 
 struct context {
 	uint8_t kind;
-	uint8_t completed_cause; /* of what was last completed here, and its index; INDEX_NONE */
+	uint8_t completed_cause; /* with `completed`: what was last completed here */
 	bool stolen;	   /* cut out of the running thread's run */
-	int32_t number;	   /* of the interrupt; or one more than that of the packet timer; 0: it is none */
-	int entered;	   /* the interrupts that it was entered in, itself among them, as the flags of that event tell */
+	int32_t number;	   /* of the interrupt; of a timer, one more than its number as a packet timer; 0: it is none */
+	int entered;	   /* flags of its entry: the interrupts that the CPU was then in, this one among them */
 	struct raise by;   /* who raised the soft interrupt, or armed the timer */
-	int32_t completed;
-	int within;	   /* the interrupts that this was in, as that event's flags tell */
+	int32_t completed; /* index of what was last completed here; INDEX_NONE: nothing */
+	int within;	   /* flags of that completion: the interrupts that the CPU was then in */
 };
 
-struct contexts { /* of a CPU; as many as cpu->depth are on top of the thread's own, stack[0] */
+struct contexts { /* of a CPU; stack[0] is the thread's own, cpu->depth contexts are on top of it */
 	struct context stack[CONTEXTS_MAX];
 	struct raise raised[SOFTIRQS];
 	bool pending[SOFTIRQS]; /* raised, and not handled since */
 };
 
-/* A timer by its address. That memory may become another timer's, which is then armed before it expires. */
+/* A timer, by its address. Its memory may become another timer's; that one is armed before it expires. */
 struct armed_timer {
 	uint64_t address;
 	struct raise by;
-	int32_t last; /* who armed it last, and it has not expired since; INDEX_NONE */
+	int32_t last; /* index of the thread that armed it last, if it has not expired since; INDEX_NONE */
 	UT_hash_handle hh;
 };
 
 struct timers {
 	struct armed_timer *by_address;
-	uint64_t senders[PACKET_TIMERS]; /* addresses of their functions in the stream; 0: not told */
+	uint64_t senders[PACKET_TIMERS]; /* address of each packet timer's function, as the stream tells; 0: not told */
 };
 
-/* Nobody, and nothing was completed. */
+/* A raise by nobody, where nothing was completed. */
 #define RAISE_NONE \
 	((struct raise){.thread = INDEX_NONE, .armed = INDEX_NONE, .for_index = INDEX_NONE, .completed = INDEX_NONE})
 
@@ -77,13 +77,13 @@ static void cpu_lost(struct cpu *cpu)
 	}
 }
 
-/* The interrupts that an event is in, as its flags tell. */
+/* The flags of an event that tell which interrupts the CPU is in; FLAGS_NONE: not known. */
 static int within(int flags)
 {
 	return flags == FLAGS_NONE ? FLAGS_NONE : flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ);
 }
 
-/* Tells whether what was in those interrupts goes on while an event is in these: there may be more of them, on top. */
+/* Tells whether a context that was entered in `those` interrupts can go on at an event in `these`: further ones may be on top. */
 static bool goes_on(int those, int these)
 {
 	return those == FLAGS_NONE || these == FLAGS_NONE || those == 0 || those == these ||
@@ -95,7 +95,7 @@ static struct thread *running(const struct wake *wake, const struct cpu *cpu)
 	return cpu->current == INDEX_NONE ? NULL : wake->threads.items[cpu->current];
 }
 
-/* A soft interrupt that a thread raised and that is handled at once is the thread's own work. */
+/* Tells whether the context takes time from the thread. A soft interrupt that the thread raised and handles at once is its own work. */
 static bool steals(const struct cpu *cpu, const struct context *context)
 {
 	if (context->kind == CONTEXT_SOFTIRQ)
@@ -129,8 +129,8 @@ static void enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, in
 }
 
 /*
- * Data that an interrupt has to receive are handled by the soft interrupt that it hit, together with what that was raised for: since
- * Linux 6.4 it is then not raised again.
+ * An interrupt may bring data to receive while NET_RX is being handled. That handles these data together with what it was raised for, and
+ * since Linux 6.4 it is not raised again: so it is not known any more who raised it.
  */
 static void join(const struct wake *wake, struct cpu *cpu)
 {
@@ -161,14 +161,14 @@ static void leave(const struct wake *wake, struct cpu *cpu, enum context_kind ki
 		thread_piece(thread, WHAT_RUN, ts, cpu->number);
 }
 
-/* An event: what cannot go on in its interrupts is over. */
+/* Leaves the contexts that cannot go on at an event with these flags. */
 static void leave_all(struct wake *wake, struct cpu *cpu, int flags)
 {
 	while (cpu->depth > 0 && !goes_on(top_of(cpu)->entered, within(flags)))
 		leave(wake, cpu, top_of(cpu)->kind, cpu->last);
 }
 
-/* The context that the CPU is in, by entries and exits, and by the event's own flags, which know better. */
+/* The context of the CPU, by entries, exits and the event's flags, which count more. *hidden: it is in another, which was not seen to begin. */
 static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 {
 	struct context *top = top_of(cpu);
@@ -198,7 +198,7 @@ static int32_t remember(struct wake *wake, struct raise by)
 	return by.thread == INDEX_NONE ? INDEX_NONE : keep(wake, by);
 }
 
-/* One between CPUs, or for the kernel's own purposes. On ARM these have handlers, as those of devices do. */
+/* Tells whether it is an interrupt between CPUs, or for the kernel's own purposes. On ARM these have handlers, as interrupts of devices do. */
 static bool is_internal(const struct wake *wake, const struct context *at)
 {
 	const char *name = at->kind == CONTEXT_IRQ ? name_irq(wake->names, at->number) : NULL;
@@ -240,7 +240,7 @@ static bool is_network(int32_t number)
 	return number == SOFTIRQ_NET_TX || number == SOFTIRQ_NET_RX;
 }
 
-/* Tells whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
+/* Tells whether this soft interrupt handles in one go what several raised it for, and nothing tells whose is which. Block requests are told apart. */
 static bool mixes(int32_t number)
 {
 	return softirq_carries(number) && number != SOFTIRQ_BLOCK;
@@ -252,9 +252,9 @@ static bool alike(const struct raise *a, const struct raise *b)
 }
 
 /*
- * A timer sends packets that were held back (to be acknowledged late, to be sent again, to keep to a rate). But one that
- * interrupts to receive only looks whether the network has something. And one that sends what several had to send, each to
- * keep to the rate of a device, was armed by any of them.
+ * A timer sends packets that were held back (late acknowledgements, retransmissions, packets that keep to a rate). But a timer
+ * in a hard interrupt that raises NET_RX only looks whether the network has something. And a timer that sends what several
+ * threads had to send, to keep to the rate of a device, was armed by any of them.
  */
 static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
 {
@@ -275,7 +275,7 @@ static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, in
 	by.completed = cpu->depth > 0 ? top->completed : INDEX_NONE;
 	by.completed_cause = top->completed_cause;
 	if (cpu->depth > 0)
-		by.for_index = INDEX_NONE; /* that was before */
+		by.for_index = INDEX_NONE; /* the raiser's run was for that at an earlier time */
 	if (mixes(number) && of(cpu)->pending[number] && !alike(&by, &of(cpu)->raised[number])) {
 		by = RAISE_NONE;
 		by.unknown = true;
@@ -295,7 +295,7 @@ void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags)
 	top_of(cpu)->within = within(flags);
 }
 
-/* An event that has nothing to do with completing or waking. */
+/* The event belongs to no completion and to no wake-up after one: it ends what was being completed. */
 static void end_completion(struct cpu *cpu, int flags)
 {
 	struct context *own = &of(cpu)->stack[0];
@@ -362,7 +362,7 @@ uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags
 	case CONTEXT_SOFTIRQ:
 		return raised_cause(wake, cpu, at, index);
 	default:
-		/* The idle thread wakes nobody: that is an interrupt that the data do not show. */
+		/* The idle thread wakes nobody: an interrupt that the data do not show has done that. */
 		*index = core_thread_on(wake, cpu, tid)->index;
 		return tid == TID_IDLE ? CAUSE_UNKNOWN : CAUSE_THREAD;
 	}
@@ -403,7 +403,7 @@ bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t inde
 	return cause == CAUSE_IRQ || soft;
 }
 
-/* A timer of the thread's own. */
+/* Makes the node of the thread's own timer, which ended the wait. */
 static int32_t sleep_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	struct ask first = limit_since(cut->wake, thread, (size_t)(wait - thread->pieces.items));
@@ -457,7 +457,7 @@ static int32_t cause_node(struct cut *cut, const struct thread *thread, const st
 	return index;
 }
 
-/* A timer that another thread armed, and how much of the wait it explains. */
+/* Makes the node of a timer that another thread armed, over the part of the wait that it explains. */
 static int32_t armed_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct raise *raise,
 		   int64_t end)
 {
@@ -487,8 +487,8 @@ int32_t context_raised_node(struct cut *cut, const struct thread *thread, const 
 }
 
 /*
- * A soft interrupt that had to wait until a kernel thread got the CPU: what that did since it was raised explains this time, who or what
- * raised it explains the time before. False: it did not have to wait.
+ * A soft interrupt had to wait until a kernel thread got the CPU. What this thread did since the raise explains the time since then; the raiser
+ * explains the time before. False: the soft interrupt did not have to wait.
  */
 static bool walk_deferred(struct walk *walk, const struct thread *thread, const struct piece *wait, struct errand errand)
 {
@@ -581,7 +581,7 @@ static void on_irq_exit(struct at *at)
 	leave(at->wake, at->cpu, CONTEXT_IRQ, at->wake->now);
 }
 
-/* The time of an interrupt is not that of the thread that it hit, and the threads that it wakes are not woken by that thread. */
+/* The time of an interrupt does not belong to the thread that it hit, and that thread does not wake the threads that the interrupt wakes. */
 static void on_vector(struct at *at)
 {
 	if (at_named(at) == CALL_NONE)
@@ -649,11 +649,11 @@ static void arm(struct wake *wake, uint64_t address, const struct thread *by)
 	}
 	timer->by = (struct raise){by->index, wake->now};
 	if (timer->last != INDEX_NONE && timer->last != by->index)
-		timer->by.thread = INDEX_NONE; /* what it was to end may have been the other's wait */
+		timer->by.thread = INDEX_NONE; /* the timer may have been for the other's wait */
 	timer->last = by->index;
 }
 
-/* The thread that armed the expiring timer last; by.thread INDEX_NONE: not known, or another had armed it and it had not expired. */
+/* The last arming of the expiring timer. Thread INDEX_NONE: not known, or another thread had armed the timer before and it had not expired. */
 static struct raise armed(struct wake *wake, uint64_t address)
 {
 	struct armed_timer *timer = find_timer(wake, address);
@@ -677,7 +677,7 @@ static void lost_timers(struct wake *wake, int64_t from)
 	forget_timers(wake);
 }
 
-/* One more than the packet timer's number; 0: it is none. The field is its function's address, or in text its name. */
+/* One more than the timer's number as a packet timer; 0: it is none. The field is the address of its function or, in text, the name. */
 static int sender_of(const struct at *at, int field)
 {
 	const struct timers *timers = at->wake->of[PART_CONTEXT];
@@ -725,7 +725,7 @@ static void on_hrtimer_entry(struct at *at)
 	top_of(at->cpu)->by = armed(at->wake, (uint64_t)at_number(at, TIMER));
 }
 
-/* Interrupts and timers arm timers again for those who armed them first, but what carries somebody's data is that one's doing. */
+/* Interrupts and timers re-arm a timer for the thread that armed it first, so they do not count, unless they carry a thread's data. */
 static void on_timer_start(struct at *at)
 {
 	enum { TIMER };

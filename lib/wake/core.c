@@ -7,7 +7,7 @@
 #include "wake/part.h"
 #include "wake/name.h"
 
-/* The parts that have a hook: it is somewhere in struct part, and no function if it is NULL. */
+/* Lists the parts that have the hook at this offset in struct part: there, it is not NULL. */
 static void list_hooks(hook_list list, const struct part *const *parts, size_t offset)
 {
 	size_t count = 0;
@@ -37,7 +37,7 @@ static struct hooks *hooks_new(const struct part *const *parts)
 	return hooks;
 }
 
-/* All parts that have the hook, in a row. */
+/* Calls the hook of each part that has it. */
 #define EACH(wake, hook, ...)                                                                                           \
 	for (int number = 0; number < PARTS_COUNT; number++)                                                           \
 		if ((wake)->parts[number]->hook)                                                                        \
@@ -117,7 +117,7 @@ void wake_forget_meanings(struct wake *wake)
 	EACH(wake, forget_meanings, wake);
 }
 
-/* Another stream: its numbers are its own. */
+/* Another stream begins: its numbers have meanings of their own. */
 static void begin_stream(struct wake *wake, const struct fields *fields)
 {
 	char machine[32] = "";
@@ -151,7 +151,7 @@ bool wake_unsure(const struct wake *wake)
 	return wake->wakers && wake->idlers && !wake->contexts;
 }
 
-/* Beginning of the data, and end of the last gap in them. */
+/* The beginning of the data. */
 static int64_t core_first(const struct wake *wake)
 {
 	return wake->gaps.items[0].to;
@@ -181,7 +181,7 @@ bool wake_span(const struct wake *wake, int64_t *from, int64_t *to)
 	return true;
 }
 
-/* The time of the CPU after its last event is unknown. */
+/* When the CPU had its last event: what it did after that is unknown. */
 static int64_t last_event(const struct wake *wake, uint32_t cpu)
 {
 	return cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : core_since(wake);
@@ -198,7 +198,7 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
 	EACH(wake, lost, wake, wake_time(from));
 }
 
-/* Memory for something, and behind it for what each part keeps of it, at `of`. */
+/* Makes a struct of this size and, behind it, the parts' states. struct part has their sizes at `part_size`; the struct points to them at `of`. */
 static void *new_with_parts(size_t size, const struct wake *wake, size_t of, size_t part_size)
 {
 	size_t room = size, sizes[PARTS_COUNT];
@@ -425,8 +425,8 @@ static void take_cpu(struct cpu *cpu, int32_t thread, int64_t ts)
 }
 
 /*
- * A CPU without any switch since the last gap has had its thread since then. But without scheduler switches in the
- * data nothing can be said about who ran how long.
+ * If a CPU has had no switch since the last gap, the thread has had it since then. But if the data lack switches, nobody
+ * knows how long a thread ran.
  */
 static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 {
@@ -441,7 +441,7 @@ static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t 
 	return thread;
 }
 
-/* A thread that was runnable may have done anything since. */
+/* If the thread was runnable at that time, it may have done anything since. */
 static void vanish(struct thread *thread, int64_t ts)
 {
 	if (thread_runnable(thread) && thread_last(thread)->start <= ts)
@@ -449,9 +449,9 @@ static void vanish(struct thread *thread, int64_t ts)
 }
 
 /*
- * Another thread than the one that got the CPU: a switch is missing, as where the events of some threads are left
- * out. It happened after the last event there. An idle CPU is left for a thread as soon as that is runnable; otherwise
- * who had the CPU in between is not known.
+ * The event is of another thread than the one that got the CPU, so a switch is missing, as in a trace without the events of
+ * some threads. The switch came after the last event of the CPU. An idle CPU runs a thread as soon as that is runnable;
+ * otherwise it is not known which thread had the CPU in between.
  */
 static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct thread *old, int32_t tid)
 {
@@ -484,9 +484,9 @@ struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 }
 
 /*
- * Tells whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
- * migrations are not among the data, it will have waited where it runs next. So will a new one, because the choice of its first
- * CPU is no migration. A preempted one waits where it was.
+ * Tells whether the piece has the CPU that a runnable thread waited for. A wake-up names only the CPU where the thread ran last; if
+ * the data lack migrations, the thread is taken to have waited for the CPU where it runs next. So is a new thread, because the
+ * choice of its first CPU is no migration. A preempted thread waits for the CPU that it had.
  */
 static bool queue_known(const struct wake *wake, const struct thread *thread)
 {

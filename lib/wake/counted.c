@@ -7,24 +7,24 @@
 
 #include "wake/name.h"
 
-/* Counters of one run; trace-collect gives no more. */
+/* Counters of one run; trace-collect has no more. */
 enum { NAMES = 16 };
 
 struct count {
-	int64_t ts; /* a little before the thread left the CPU, or meanwhile */
+	int64_t ts; /* shortly before the thread left the CPU, or while it had the CPU */
 	uint64_t count;
-	int16_t name; /* of the counter: of the name table */
+	int16_t name; /* index of the counter's name in the name table */
 };
 
 struct counted {
 	char *counters; /* "page_faults:12,syscalls_sys_enter_sched_yield:4000"; NULL: none */
-	int64_t time;	/* for which the thread had the CPU */
+	int64_t time;	/* for how long the thread had the CPU */
 };
 
 struct counts { /* of a thread */
 	ARRAY(struct count) list;
-	/* the run that was asked for last */
-	uint64_t cut; /* for which graph; 0: none was yet */
+	/* of the run that was asked for last */
+	uint64_t cut; /* number of the graph; 0: none yet */
 	int64_t from, to;
 	struct counted told;
 };
@@ -93,7 +93,7 @@ static size_t add_up(struct sum *sums, size_t known, const char *name, uint64_t 
 	return i == known ? known + 1 : known;
 }
 
-/* The counts of this time; NULL: all are 0. */
+/* The counts in (from, to], as text; NULL: there are none. The caller frees it. */
 static char *spell(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
 {
 	const struct counts *counts = of(thread);
@@ -114,7 +114,7 @@ static char *spell(const struct wake *wake, const struct thread *thread, int64_t
 	return text;
 }
 
-/* Until when it was counted: to the end of the piece, if that is over. */
+/* Until when the piece was counted: to its end, if it is over; else to the last count. */
 static int64_t counted_until(const struct thread *thread, size_t last, int64_t end)
 {
 	const struct counts *counts = of(thread);
@@ -138,7 +138,7 @@ static int64_t cpu_time(const struct wake *wake, const struct thread *thread, si
 	return time;
 }
 
-/* Of the whole run between two waits that a piece belongs to, as far as it is over. The text is the thread's, until the next call. */
+/* The counts of the whole run between two waits that a piece belongs to, as far as it is over. The thread owns the text, until the next call. */
 static struct counted count_run(const struct wake *wake, const struct thread *thread, size_t piece)
 {
 	int64_t start = thread->pieces.items[piece].start;

@@ -2,8 +2,8 @@
 #include "wake/part.h"
 
 /*
- * Threads that die of a signal for which the kernel writes a core file. A thread that is given such a signal, and does not handle it, never
- * returns to its program: what it does from then on is its end, and that may take as long as its memory is large.
+ * Threads that die of a signal for which the kernel writes a core file. A thread that gets such a signal, and does not handle it, never returns
+ * to its program: from then on all that it does is its end, which takes longer the larger its memory is.
  */
 
 /* Of a run; index: of the signal in the list. */

@@ -6,10 +6,10 @@
 #include "wake/part.h"
 
 /*
- * The names of threads. A new thread has its parent's name until it is given its own, which then holds for all of its time. A thread that is
- * renamed later runs another program, as a shell does that goes over into the program it was to prepare, or tells what it works at; its pieces
- * from before keep the old name. If only the digits of the name changed, the thread keeps its old identity. Where an interpreter runs a script
- * and the thread has no name of its own, the script is part of its name.
+ * The names of threads. A new thread has its parent's name until it is given its own, which then holds for all of its time. If a thread is renamed
+ * later, it runs another program, as a shell does that executes the program it has prepared, or it tells what it works at; its pieces from
+ * before keep the old name. If only the digits of the name changed, the thread keeps its old identity. If an interpreter runs a script and the
+ * thread has no name of its own, the script is part of its name.
  */
 
 enum { COMM_ROOM = 64 };
@@ -21,7 +21,7 @@ struct earlier_name { /* what a thread was called until it was renamed */
 
 struct names { /* of a thread */
 	ARRAY(struct earlier_name) before; /* in the order of time */
-	bool own; /* its name is not that of its parent any more */
+	bool own; /* it has a name of its own, not that of its parent */
 };
 
 static struct names *of(const struct thread *thread)
@@ -29,7 +29,7 @@ static struct names *of(const struct thread *thread)
 	return thread->of[PART_EARLIER_NAMES];
 }
 
-/* That is, in nothing else. */
+/* Tells whether the names differ in numbers at most. */
 static bool differ_in_numbers(const char *old, const char *new)
 {
 	static const char digits[] = "0123456789";

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Parts that handle one type of event; what comes so long after the last event of its CPU has nothing to do with that. */
+/* HANDLERS: most parts that handle one type of event. APART_NS: an event so long after the last one of its CPU has nothing to do with that. */
 enum { HANDLERS = 4, APART_NS = 100000 };
 
 struct handler { /* what a part does with a type of event */
@@ -18,7 +18,7 @@ struct slot {
 	struct event_field *flags;
 	uint8_t count;
 	bool resolved;
-	bool known; /* a part has a row for it, or several have; what they say of it: */
+	bool known; /* at least one part has a row for it; what these rows say: */
 	bool names, completing, waking, aside;
 };
 
@@ -154,11 +154,11 @@ static void handle(struct at *at)
 		at->handler = &at->slot->handlers[i];
 		at->handler->handle(at);
 	}
-	if (at->slot->names) /* afterwards: the name of the thread that had the tid before is saved first */
+	if (at->slot->names) /* after the handlers: they save the name of the thread that had the tid before */
 		events_learn_names(at->wake->events, at->event);
 }
 
-/* Between sched_switch and the switch itself the CPU still is the old thread's, as when it changes over to other memory. */
+/* Tells whether the event comes between sched_switch and the switch itself, as when memory is switched: the CPU is still the old thread's. */
 static bool still_leaves(const struct wake *wake, const struct cpu *cpu, const struct event *event)
 {
 	return cpu->leaving != INDEX_NONE && wake->threads.items[cpu->leaving]->tid == event->tid &&

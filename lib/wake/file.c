@@ -12,11 +12,11 @@
 #include "wake/syscall.h"
 
 /*
- * The object that a thread in a system call really waits for, where an event or the collector tells it. The call's own event has no
- * more than the number of a file, which may be anything.
+ * The object that a thread in a system call really waits for, if an event or the collector tells it. The call's own event has only the
+ * number of a descriptor, which may be anything.
  */
 
-/* A thread that sleeps so soon after it began to handle a fault of a mapped file, and did nothing else, sleeps for it. */
+/* If a thread sleeps within this time after it began to handle a fault of a mapped file, and called nothing, it sleeps for the fault. */
 enum { FAULT_NS = 100000 };
 
 static const struct {
@@ -41,18 +41,18 @@ struct descriptor {
 
 struct wake_file {
 	struct descriptor of;
-	int16_t kind; /* index of the text */
+	int16_t kind; /* index of the name of its kind */
 	UT_hash_handle hh;
 };
 
-enum { FILES_MAX = 1 << 16 }; /* names kept; waits for further files have none */
+enum { FILES_MAX = 1 << 16 }; /* files whose kind is kept; waits for further files name none */
 
 struct files {
 	struct wake_file *known;
 };
 
-struct faulting { /* a thread */
-	int64_t since; /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
+struct faulting { /* of a thread */
+	int64_t since; /* when it began to handle a fault of a mapped file, if it has called nothing since; TIME_NONE */
 };
 
 static struct files *files_of(const struct wake *wake)
@@ -76,7 +76,7 @@ static void enters(struct wake *wake, struct thread *thread)
 	of(thread)->since = TIME_NONE;
 }
 
-/* The same call, for a file of this kind. */
+/* The reason of the same call for a file of this kind. */
 static int16_t call_for(struct wake *wake, int16_t call, const char *object)
 {
 	struct reason reason = *reason_at(wake->reasons, call);
@@ -85,7 +85,7 @@ static int16_t call_for(struct wake *wake, int16_t call, const char *object)
 	return reason_index(wake->reasons, reason);
 }
 
-/* A sleep in the thread's system call, so far as is known. Of other calls the first argument may be anything. */
+/* The thread sleeps in its system call, for the file if the call takes a descriptor. Of other calls the first argument may be anything. */
 static void name_file(struct wake *wake, struct thread *thread)
 {
 	struct in_call *call = syscall_of(thread);
@@ -107,7 +107,7 @@ static void name_fault(struct wake *wake, struct thread *thread)
 	thread_last(thread)->call = reason_index(wake->reasons, (struct reason){.syscall = call->syscall, .purpose = "page"});
 }
 
-/* A sleep for a lock, or for free memory, is none for a file. */
+/* If a part has found that the thread sleeps for a lock, or for free memory, it does not sleep for a file. */
 static void left(struct wake *wake, struct thread *thread)
 {
 	bool faults = of(thread)->since != TIME_NONE && wake->now - of(thread)->since <= FAULT_NS;
@@ -121,7 +121,7 @@ static void left(struct wake *wake, struct thread *thread)
 		name_file(wake, thread);
 }
 
-/* It may be told of a thread that has slept for some time. */
+/* The record may come when the thread has already slept for some time. */
 static void told_asleep(struct wake *wake, int32_t tid)
 {
 	struct thread *thread;
@@ -167,7 +167,7 @@ static void forget_meanings(struct wake *wake)
 	HASH_FREE(files->known);
 }
 
-/* Tells whether the thread slept since its call began. */
+/* Tells whether the thread has slept since its call began. */
 static bool has_slept(const struct thread *thread)
 {
 	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
@@ -176,7 +176,7 @@ static bool has_slept(const struct thread *thread)
 	return false;
 }
 
-/* All waits since then were for it. */
+/* All waits in the thread's call were for this. */
 static void rename_waits(struct thread *thread, int16_t name)
 {
 	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
@@ -184,7 +184,7 @@ static void rename_waits(struct thread *thread, int16_t name)
 			thread->pieces.items[i].call = name;
 }
 
-/* Comes when the socket's part of the call is done. What a call for any of many receives is not what it waited for. */
+/* The event comes when the socket's part of the call is done. What a call for any of many events receives is not what it waited for. */
 static void on_socket(struct at *at)
 {
 	enum { FAMILY, PROTOCOL };

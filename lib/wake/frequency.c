@@ -6,14 +6,14 @@
 /*
  * How fast a CPU ran.
  *
- * An event tells when a CPU's frequency changes (power:cpu_frequency), so it is known from the first change in the window
- * on, until events are lost. It is compared with the highest that was seen of that CPU in the stream, or that it was
- * allowed (power:cpu_frequency_limits): CPUs of one machine need not be alike.
+ * An event tells when a CPU's frequency changes (power:cpu_frequency), so the frequency is known from the first change in the
+ * window until events are lost. It is compared with the highest frequency that the CPU had in the stream, or was allowed to
+ * have (power:cpu_frequency_limits): CPUs of one machine need not be alike.
  */
 
 enum { KHZ_MAX = 100000000 };
 
-struct change { /* of frequency: kHz from then on; 0: not known */
+struct change { /* of the frequency: kHz from `ts` on; 0: not known */
 	int64_t ts;
 	uint32_t khz, limit;
 };
@@ -39,7 +39,7 @@ static void free_all(struct wake *wake)
 	free(of(wake)->cpus.items);
 }
 
-/* The highest stay. */
+/* The highest frequencies stay. */
 static void forget(struct wake *wake)
 {
 	for (size_t i = 0; i < of(wake)->cpus.count; i++)
@@ -58,14 +58,14 @@ static void lost(struct wake *wake, int64_t from)
 	for (size_t i = 0; i < frequencies->cpus.count; i++) {
 		struct pace *pace = &frequencies->cpus.items[i];
 		const struct change *before = last(pace);
-		int64_t since = before && before->ts > from ? before->ts : from; /* before the array grows */
+		int64_t since = before && before->ts > from ? before->ts : from; /* read before the array grows */
 
 		if (before)
 			*ARRAY_ADD(&pace->changes) = (struct change){since, 0, 0};
 	}
 }
 
-/* The event may happen on another CPU than it is about. NULL: it tells nothing. */
+/* The pace of the CPU that an event is about, which need not be the CPU that it happens on. NULL: the event tells nothing. */
 static struct pace *pace_of(struct at *at, int64_t cpu, int64_t khz)
 {
 	struct frequencies *frequencies = of(at->wake);
@@ -106,13 +106,13 @@ static void on_frequency_limits(struct at *at)
 		add_change(at, pace, last(pace) ? last(pace)->khz : 0, (uint32_t)limit);
 }
 
-/* The last change at or before this time, one more than its index; 0: none. */
+/* One more than the index of the last change at or before this time; 0: none. */
 static size_t change_at(const struct pace *pace, int64_t ts)
 {
 	return COUNT_UNTIL(pace->changes.items, pace->changes.count, ts, ts);
 }
 
-/* The mean in [start, end), in kHz, and the limit that held at its end (0: no event tells it); 0 where it is not known all the time. */
+/* The mean in [start, end), in kHz; 0 if it is not known for all that time. *limit: the limit at the end; 0: no event tells it. */
 static double mean(const struct pace *pace, int64_t start, int64_t end, uint32_t *limit)
 {
 	size_t at = change_at(pace, start);
@@ -147,8 +147,8 @@ static double mean_of(const struct wake *wake, uint32_t cpu, int64_t start, int6
 }
 
 /*
- * Tells whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. Where it is less
- * than four fifths, the detail gets it, with the limit if it was not let run faster.
+ * Tells whether the CPU's mean frequency in [start, end) is known and at most half of the highest: everything took twice as long. If it is less
+ * than four fifths, the detail gets it, with the limit if the CPU was not allowed to run at its highest.
  */
 static bool is_slow(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail)
 {

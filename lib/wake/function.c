@@ -9,15 +9,15 @@
 
 enum { HANDOFFS_MAX = 256 };
 
-/* A `handoff` record: its events, and which field of each has the value. */
+/* A `handoff` record: its two events, and the field of each that has the value. */
 struct handoff {
-	struct event_type *type[2]; /* by whether it takes */
+	struct event_type *type[2]; /* index: whether the event takes the value */
 	struct event_field *field[2];
-	struct event_field *again; /* where this is 0, the call begins anew and takes nothing; NULL: each takes */
+	struct event_field *again; /* if this field is 0, the call begins anew and takes nothing; NULL: each call takes */
 	bool anywhere;
 };
 
-/* Behind the window's own: what stays from window to window. */
+/* The state of the window and, behind it, what stays from window to window. */
 struct traced {
 	struct traced_functions of_window;
 	ARRAY(struct handoff) handoffs;
@@ -76,7 +76,7 @@ static void on_unwind(struct at *at)
 		add_event(at, FROM)->to = at_number(at, TO);
 }
 
-/* "prog__request" and "prog__request__return" are of one function. */
+/* "prog__request" and "prog__request__return" are the entry and return of one function. */
 static int16_t function_named(struct wake *wake, const char *name, bool *returns)
 {
 	static const char suffix[] = "__return";

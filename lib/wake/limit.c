@@ -6,11 +6,11 @@
 #include "wake/reason.h"
 #include "wake/syscall.h"
 
-/* How far back waits for a deadline are looked for; and how much its time differs between them, because limits are given in milliseconds. */
+/* How many limits back a wait for the same deadline is looked for; and by how much its times may differ, because limits are in milliseconds. */
 enum { PATIENCE = 4096, ROUNDING = 1000000 };
 
-struct limit { /* a thread set it, and would wait no longer */
-	int64_t ts, expires; /* when; by the timer's clock */
+struct limit { /* a limit of time that a thread set for a wait */
+	int64_t ts, expires; /* when it was set; when it ends, by the timer's clock */
 	int32_t thread;	     /* index */
 };
 
@@ -70,7 +70,7 @@ static void on_timer_start(struct at *at)
 		*ARRAY_ADD(&get(at->wake, thread)->limits) = (struct limit){at->wake->now, at_number(at, EXPIRES), thread->index};
 }
 
-/* Number of the limit of this wait; -1: it has none. It was set after the thread's wait before. */
+/* Index of the limit of this wait, which the thread set after its wait before; -1: it has none. */
 static ssize_t limit_of(const struct process_limits *limits, const struct thread *thread, size_t wait)
 {
 	int64_t start = thread->pieces.items[wait].start, since = TIME_NONE;

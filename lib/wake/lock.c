@@ -5,18 +5,18 @@
 
 /*
  * A thread spins for a mutex of the kernel only while the mutex's owner has a CPU (mutex_spin_on_owner() in the
- * kernel's locking/mutex.c), and no longer than that. So if but one other thread had a CPU all the while, that is the
- * owner, and the spinner waited for it; of several nobody knows which, nor where it is not known who has a CPU.
+ * kernel's locking/mutex.c), and no longer than that. So if only one other thread had a CPU all the while, it is the owner,
+ * and the spinner waited for it. If several had one, or if it is not known which threads did, the owner is not known.
  */
 
-/* A shorter wait is not worth it; so late an owner may have left its CPU after it had unlocked. */
+/* A shorter spin is not looked at. An owner that has unlocked may leave its CPU this long before the spin is seen to end. */
 enum { SPIN_NS = 20000 };
 
 /* The lock of the kernel that a thread tries to get, and may sleep for. */
 struct wanted {
 	int16_t lock; /* index of a text; CALL_NONE */
 	uint64_t address;
-	int64_t spins; /* since when it spins for a mutex; TIME_NONE: it does not */
+	int64_t spins; /* since when the thread has spun for a mutex; TIME_NONE: it does not spin */
 };
 
 static struct wanted *of(const struct thread *thread)
@@ -40,7 +40,7 @@ static void thread_lost(struct thread *thread)
 	of(thread)->spins = TIME_NONE;
 }
 
-/* The thread that had the CPU from then to shortly before now; INDEX_NONE: there is none. */
+/* The thread that had the CPU from `since` until shortly before now; INDEX_NONE: no thread did. */
 static int32_t tenant(const struct wake *wake, const struct cpu *cpu, int64_t since)
 {
 	size_t at = cpu->slices.count;
@@ -76,7 +76,7 @@ static int32_t find_owner(const struct wake *wake, const struct thread *spinner,
 	return found;
 }
 
-/* Tells whether all since that piece was one spin, but for interrupts. */
+/* Tells whether the thread has only run since that piece, but for interrupts. */
 static bool unbroken(const struct thread *thread, size_t piece)
 {
 	for (; piece < thread->pieces.count; piece++) {
@@ -88,7 +88,7 @@ static bool unbroken(const struct thread *thread, size_t piece)
 	return true;
 }
 
-/* The thread spins no more: from now on the owner may be known. */
+/* The thread has stopped spinning: if the owner is known, the spin becomes a wait for it. */
 static void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu)
 {
 	int64_t since = of(thread)->spins;
@@ -115,7 +115,7 @@ static void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu)
 	thread_piece(thread, WHAT_RUN, wake->now, cpu);
 }
 
-/* The kernel's flags of a contention, the more telling first. */
+/* The kernel's flags of a contention, the more specific ones first. */
 static const struct {
 	int64_t flag;
 	const char *name;
@@ -142,7 +142,7 @@ static void on_contention_begin(struct at *at)
 	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
 		of(thread)->spins = at->wake->now;
 	else if (flags & LOCK_SPIN)
-		return; /* it will not sleep for this one, but perhaps for one that it tries to get meanwhile */
+		return; /* it will not sleep for this lock, but perhaps for the one that it wanted already */
 	of(thread)->address = (uint64_t)at_number(at, LOCK);
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
 		if (flags & locks[i].flag) {

@@ -11,37 +11,37 @@
 #include "wake/softirq.h"
 
 /*
- * The work of the kernel's drivers/block/loop.c, as its events show it. Requests of the device loop0 are put on a list, and
+ * What the kernel's drivers/block/loop.c does, as its events show it. Requests of the device loop0 are put on a list, and
  * a work on the queue loop0 does them one after the other, in the order of their issue (each control group may have a list
- * and a work of its own). Either it does the whole of one, sleeps and all, or it submits requests to the disk of the
- * file behind the device, which complete it when they are complete.
+ * and a work of its own). The work either does the whole of a request, sleeps and all, or submits requests to the disk of the
+ * file behind the device; when these are complete, so is the loop device's request.
  */
 
 /* LOOP_MAJOR of the kernel's major.h */
 enum { MAJOR = 7, MINOR_BITS = 20 };
 
-/* The cause of a device's request ended within this part of the request's time before its completion. */
+/* What ends a loop device's request ended no earlier than this part of the request's time before its completion. */
 enum { SLIVER = 10 };
 
-/* The worker that does the requests of a loop device. */
+/* The work that does the requests of a loop device. */
 enum { OWNER_NOBODY = -2 };
 struct backing {
 	uint64_t dev;
 	uint64_t work;	 /* address of the work; 0: none is known */
 	bool several;	 /* there are other works, too */
-	bool did;	 /* the work did the whole of a request, and that is not told yet */
-	bool whole;	 /* so it did with the last one that has data */
-	bool disorder;	 /* which of the requests that were issued is next is not known */
+	bool did;	 /* the work did the whole of a request whose completion has not been seen */
+	bool whole;	 /* the work did the whole of the last request that has data */
+	bool disorder;	 /* it is not known which of the issued requests is next */
 	int32_t working; /* index of the work that is being done; INDEX_NONE */
-	int32_t owner;	 /* of all requests issued since a work began; OWNER_NOBODY: none; INDEX_NONE: several, or not known */
-	size_t next;	 /* of disk->issued: those before were handed on */
+	int32_t owner;	 /* of all requests issued since a work began; OWNER_NOBODY: there are none; INDEX_NONE: several, or not known */
+	size_t next;	 /* index in disk->issued: the requests before were handed on */
 	UT_hash_handle hh;
 };
 
 struct loop_devices {
 	struct backing *backings;
-	struct ender ender; /* of the request of a loop device that is being completed: */
-	int32_t handed_on;  /* the request that was submitted for that one; INDEX_NONE: none, or not known */
+	struct ender ender; /* of the loop device's request that is being completed */
+	int32_t handed_on;  /* index of the request that was submitted for that request; INDEX_NONE: none, or not known */
 };
 
 static struct loop_devices *of(const struct wake *wake)
@@ -49,7 +49,7 @@ static struct loop_devices *of(const struct wake *wake)
 	return wake->of[PART_LOOP_DEVICE];
 }
 
-/* NULL: the device is none. */
+/* NULL: this is no loop device. */
 static struct backing *backing_of(struct wake *wake, uint64_t dev)
 {
 	struct backing *backing;
@@ -98,7 +98,7 @@ void loop_device_queue(struct wake *wake, uint64_t address, const struct work *w
 	backing->work = address;
 }
 
-/* A work that does the requests of several is nobody's. */
+/* A work that does the requests of several threads has no owner. */
 static void share(int32_t *owner, int32_t with)
 {
 	if (*owner == OWNER_NOBODY)
@@ -120,7 +120,7 @@ void loop_device_start(struct wake *wake, int32_t index)
 	backing->working = index;
 }
 
-/* Unless it is wanted again already, it has left nothing to do. */
+/* If the work is not already queued again, it has done all requests. */
 void loop_device_end(struct wake *wake, int32_t index)
 {
 	struct backing *backing = backing_of(wake, work_at(wake, index)->serves);
@@ -135,8 +135,8 @@ void loop_device_end(struct wake *wake, int32_t index)
 }
 
 /*
- * The device's request that is next to be done, or the rest of it: where it is in disk->issued. `count`: not known. While
- * a request that a work did the whole of has no event, the work may have done others without any event, too.
+ * The index in disk->issued of the device's request that is to be done next, all of it or the rest; disk->issued.count: not
+ * known. As long as no event shows the completion of a request that a work did the whole of, it may have done others, too.
  */
 static size_t find_next(const struct wake *wake, struct backing *backing, const struct disk *disk)
 {
@@ -151,7 +151,7 @@ static size_t find_next(const struct wake *wake, struct backing *backing, const 
 	return backing->next;
 }
 
-/* The work itself raises the soft interrupt for what is complete: it did the whole of a request. */
+/* If the work itself raises the soft interrupt for complete requests, it did the whole of one. */
 static void on_raise(struct at *at)
 {
 	enum { VEC };
@@ -168,7 +168,7 @@ static void on_raise(struct at *at)
 		backing->did = true;
 }
 
-/* The work that is being done may do it, or the next. */
+/* The work that is being done may do this request, or the next work may. */
 void loop_device_issue(struct wake *wake, uint64_t dev, int32_t owner)
 {
 	struct backing *backing = backing_of(wake, dev);
@@ -180,7 +180,7 @@ void loop_device_issue(struct wake *wake, uint64_t dev, int32_t owner)
 		share(&work_at(wake, backing->working)->owner, owner);
 }
 
-/* How many sectors are left of that request, and of those that were merged with it: all were issued at once. Enough of them. */
+/* How many sectors are left of the request `at` and those merged with it, which were issued at the same time; counts until there are enough. */
 static uint64_t left_of(const struct wake *wake, const struct disk *disk, size_t at, const struct request *lower)
 {
 	const struct request *first = NULL, *request;
@@ -237,8 +237,8 @@ void loop_device_submit(struct wake *wake, const struct thread *thread, int32_t 
 }
 
 /*
- * Complete requests are put on a list, for a soft interrupt. Where that was raised is known of the first on the list: by the
- * work that did the request; or by one that the completion of the request of the other disk had queued; or right there.
+ * Complete requests are put on a list for a soft interrupt. For the first on the list it is known where that was raised: in the
+ * work that did the request; or in a work that the completion of the other disk's request had queued; or in that completion.
  */
 void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_t tid, int flags)
 {
@@ -270,7 +270,7 @@ void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_
 		of(wake)->ender = (struct ender){CAUSE_REQUEST, of(wake)->handed_on};
 }
 
-/* It is not known after all for whom it was submitted, nor for whom others were. */
+/* It is not known after all for which request this one was submitted, nor for which ones others were. */
 static void take_back(struct wake *wake, struct request *lower)
 {
 	backing_of(wake, lower->serves)->disorder = true;

@@ -14,7 +14,7 @@ struct irq_name {
 
 struct text_name {
 	char *text;
-	char *function; /* that goes by this text in its events; NULL: it is of no function, or of one without a chart */
+	char *function; /* that has this text as the name of its events; NULL: none, or one without a chart */
 	int16_t index;
 	UT_hash_handle hh;
 };
@@ -25,7 +25,7 @@ struct name_table {
 	struct irq_name *irqs;
 	ARRAY(struct text_name *) texts; /* of calls, locks and work queues */
 	struct text_name *by_text;
-	uint32_t machine;	      /* that the stream is from; see event/machine.h */
+	uint32_t machine;	      /* that the stream comes from; see event/machine.h */
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 

@@ -8,7 +8,7 @@
 #include "wake/part.h"
 #include "wake/softirq.h"
 
-/* The thread whose time a piece is: the one that asked for the work, if it is a work. */
+/* The thread that the piece's time belongs to: if the piece is a job for others, the thread that asked for the job. */
 static const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
 	struct kernel_job job;
@@ -31,7 +31,7 @@ static void telling_free(struct telling *telling)
 	free(telling->stack);
 }
 
-/* A new node with all that was gathered for it. */
+/* Makes a node with all that parts told of it, and frees the telling. */
 static int32_t told_node(struct cut *cut, enum node_what what, struct telling *telling)
 {
 	int32_t index = new_node(cut, what, telling->start, telling->end, telling->thread->tid, telling->deed);
@@ -47,7 +47,7 @@ static int32_t told_node(struct cut *cut, enum node_what what, struct telling *t
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
 
-/* The runs of a CPU's holder while another thread waited for the CPU; an idle CPU holds up nobody. */
+/* Adds a node for a piece in which the holder had the CPU while the waiter waited for the CPU. An idle CPU holds up nobody. */
 static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
 		       const struct thread *waiter, int32_t node)
 {
@@ -87,7 +87,7 @@ static size_t slice_at(const struct cpu *cpu, int64_t ts)
 	return low ? low - 1 : 0;
 }
 
-/* Up to date with the gaps. NULL: nothing was seen there. */
+/* The piece's CPU, brought up to date with the gaps. NULL: nothing was seen there. */
 static const struct cpu *cpu_of(struct wake *wake, const struct piece *piece)
 {
 	return piece->cpu < wake->cpus.count && wake->cpus.items[piece->cpu] ? core_cpu(wake, piece->cpu) : NULL;
@@ -117,7 +117,7 @@ static void add_slices(struct cut *cut, const struct thread *waiter, const struc
 	}
 }
 
-/* Else it may have waited for another CPU. */
+/* Tells whether the runnable thread is known to have waited for the piece's CPU all the time. */
 static bool had_one_cpu(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	return wake->migrations || (at + 1 < thread->pieces.count && thread->pieces.items[at + 1].cpu == thread->pieces.items[at].cpu);
@@ -125,7 +125,7 @@ static bool had_one_cpu(const struct wake *wake, const struct thread *thread, si
 
 /*
  * Until when the thread was throttled, by its group's quota or as a real-time thread: it was taken off the CPU though it
- * could run, and the CPU was idle then. Without a quota that never is. The start of the piece if nothing shows it.
+ * could run, and then the CPU was idle. Without a quota that never happens. If nothing shows it: the start of the piece.
  */
 static int64_t throttled_until(struct wake *wake, const struct thread *thread, size_t at, int64_t end)
 {
@@ -147,7 +147,7 @@ static int64_t throttled_until(struct wake *wake, const struct thread *thread, s
 	return until;
 }
 
-/* When the waiter was throttled, and why; not at all: from == to. */
+/* When the waiter was throttled, and why; from == to: it was not. */
 static struct throttling find_throttling(struct wake *wake, const struct thread *waiter, size_t at, int64_t end)
 {
 	int64_t start = waiter->pieces.items[at].start, idle = throttled_until(wake, waiter, at, end);
@@ -205,8 +205,8 @@ static void add_throttling(struct cut *cut, const struct thread *waiter, const s
 }
 
 /*
- * Adds nodes of those who had the CPU that a runnable piece waited for, each cut to the time that they have in common; or one that
- * says that the thread was not let on an idle CPU.
+ * Adds a node for each piece that had the CPU for which a runnable piece waited, cut to the time that both have in common; and a node for
+ * the time in which the thread was throttled.
  */
 static void add_holders(struct cut *cut, const struct thread *waiter, size_t at, int32_t node)
 {
@@ -263,7 +263,7 @@ void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wai
 	deed->purpose = reason->purpose;
 }
 
-/* A run's deed: as a part tells it, or a job for others, or just running. The work of a kernel thread is the deed of the thread that queued it. */
+/* Sets the deed of a run: what a part tells, else a job for others, else just running. A work is a deed of the thread that queued it. */
 static void tell_run(const struct wake *wake, const struct thread *thread, const struct piece *run, int32_t asker, struct deed *deed)
 {
 	struct kernel_job job;
@@ -327,7 +327,7 @@ static struct deed_detail piece_detail(const struct wake *wake, const struct thr
 	return detail;
 }
 
-/* The thread that did the deed, or that it was done to, if that is not the piece's own thread. */
+/* Sets the tid of the thread that did the deed, and of the one that it was done to, if that is not the piece's own thread. */
 static void set_tids(const struct wake *wake, const struct thread *thread, const struct piece *piece, struct node *node)
 {
 	if (piece->what == WHAT_RUN)
@@ -336,7 +336,7 @@ static void set_tids(const struct wake *wake, const struct thread *thread, const
 		node->whom_tid = wake->threads.items[piece->cause_index]->tid;
 }
 
-/* Asks the last part first: it has what the user knows of a program. */
+/* Asks the last part first: it has the user's rules. */
 static int32_t run_for(struct cut *cut, const struct thread *thread, size_t run, int32_t asker, const struct deed *deed)
 {
 	int32_t served = INDEX_NONE;
@@ -385,7 +385,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
 			     int64_t end, struct deed *deed)
 {
-	struct deed_detail detail = DEED_DETAIL_NONE; /* is that of the wait's own node */
+	struct deed_detail detail = DEED_DETAIL_NONE; /* not used: the wait's own node has it */
 	struct telling telling = {.thread = thread, .piece = (size_t)(wait - thread->pieces.items), .start = start, .end = end, .asker = INDEX_NONE,
 				  .deed = deed, .detail = &detail};
 	int32_t index;

@@ -9,36 +9,36 @@
 #include "wake/walk.h"
 
 /*
- * Polling for a lock: a thread tries to get it, fails, sleeps, and tries again. The sleeps are its own, but the thread that holds the lock
- * is why. Locks of files have events that name the file, the range and the thread; other tries are known by what the call returns,
- * and their holder is not. A shell polls by its children: one tries and ends, the next one sleeps.
+ * Polling for a lock: a thread tries to get it, fails, sleeps, and tries again. The sleeps are its own, but the cause is the thread that holds
+ * the lock. Locks of files have events that name the file, the range and the thread; other tries are known only by what the call returns,
+ * and the holder of their lock is not known. A shell polls through its children: one tries and ends, the next one sleeps.
  *
- * Of a lock that was taken before the data, the collector tells who has it (source/locks.h). That also explains a wait for a lock that nobody
- * has given back yet.
+ * If a lock was taken before the data, the collector tells which process has it (source/locks.h). That also explains a wait for a lock that
+ * nobody has given back yet.
  */
 
-/* As many tries in a row are polling. */
+/* At least this number of tries in a row is polling. */
 enum { TRIES_MIN = 2 };
 
 struct poll { /* one thread's tries in a row */
 	uint64_t dev, inode; /* of the file; 0: not known */
 	int64_t from, to;    /* the range */
-	int64_t first, last; /* when a try failed */
+	int64_t first, last; /* when the first try failed, and the last */
 	int tries;
-	bool waits;   /* it does not try again, but waits */
+	bool waits;   /* the thread does not try again, but waits */
 	int16_t call; /* index of a text */
 };
 
-struct held { /* a range of a file, by a process */
+struct held { /* a locked range of a file */
 	uint64_t dev, inode;
 	int64_t from, to;
-	int32_t thread;	      /* index: that took the lock, or gave it back */
+	int32_t thread;	      /* index of the thread that took the lock, or gave it back */
 	int64_t since, until; /* TIME_NONE: before the data; not yet */
 };
 
 enum { FILE_PATH = 128 };
 
-struct lock_report { /* by the collector, of a file that somebody tries to lock */
+struct lock_report { /* the collector's, of a file that a thread tries to lock */
 	uint64_t dev, inode;
 	int64_t from, to;
 	int32_t pid; /* of the holder; 0: not known */
@@ -57,11 +57,11 @@ struct poll_sleep { /* between two tries */
 	int32_t poll;
 };
 
-struct polling { /* a thread */
+struct polling { /* of a thread */
 	ARRAY(struct poll_sleep) sleeps;
-	int32_t poll;  /* index; INDEX_NONE: it does not */
-	int32_t child; /* the index of the child that tried last; INDEX_NONE: the thread itself did */
-	bool tried;    /* and has not slept since */
+	int32_t poll;  /* index of its tries; INDEX_NONE: it does not poll */
+	int32_t child; /* index of the child that tried last; INDEX_NONE: the thread itself did */
+	bool tried;    /* it, or the child, has tried, and has not slept since */
 };
 
 static struct polls *polls_of(const struct wake *wake)
@@ -127,7 +127,7 @@ static void fails(struct wake *wake, struct thread *thread, const struct poll *t
 		note(wake, wake->threads.items[thread->parent], try, thread->index);
 }
 
-/* A call returned an error for which threads try again; on_lock() has noted a lock of a file already. */
+/* A call returned an error after which threads try again. on_lock() has already noted tries for locks of files. */
 static void returned(struct wake *wake, struct thread *thread, const char *call, int64_t result)
 {
 	struct poll try = {.to = INT64_MAX};
@@ -175,7 +175,7 @@ static bool overlap(const struct held *held, const struct poll *poll)
 	return held->dev == poll->dev && held->inode == poll->inode && held->from <= poll->to && poll->from <= held->to;
 }
 
-/* The collector's record of this file and range that knows the holder, or else the path. NULL: there is none. */
+/* The collector's last record of this file and range that knows the holder (`holder`), or the path (else). NULL: there is none. */
 static const struct lock_report *report_of(const struct wake *wake, const struct poll *poll, bool holder)
 {
 	const struct polls *polls = polls_of(wake);
@@ -204,7 +204,7 @@ static void unlock(struct wake *wake, const struct thread *thread, const struct 
 		if (held->until == TIME_NONE)
 			held->until = wake->now;
 	}
-	if (!known) /* it had the lock before the data, if it had it */
+	if (!known) /* if it had the lock, it took it before the data */
 		*ARRAY_ADD(&polls->held) = (struct held){range->dev,	range->inode, range->from, range->to,
 							 thread->index, TIME_NONE,    wake->now};
 }
@@ -248,7 +248,7 @@ static void on_flock(struct at *at)
 
 static void left(struct wake *wake, struct thread *thread);
 
-/* The thread has slept since before the data, so its try is not among them. */
+/* If the thread has slept since before the data, its try is not among them: it is noted here. */
 static void waits_since_before(struct wake *wake, int32_t tid, const struct lock_report *report)
 {
 	struct poll try = {.dev = report->dev, .inode = report->inode, .from = report->from, .to = report->to, .waits = true};
@@ -282,7 +282,7 @@ static void on_holder(struct at *at)
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */
 
-/* The thread that tries: this one; or its parent, if an earlier child of that tried and ended before this one began. */
+/* The tries that this thread's sleep is between: its own; or its parent's, if an earlier child of that tried and ended before this one began. */
 static struct polling *behind(const struct wake *wake, const struct thread *thread)
 {
 	const struct thread *parent = thread->parent == INDEX_NONE ? NULL : wake->threads.items[thread->parent];
@@ -317,7 +317,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 	add_sleep(wake, thread, wait, polling->poll);
 }
 
-/* It waits for a lock that another has. */
+/* The thread goes to sleep for a lock that another thread has. */
 static void left(struct wake *wake, struct thread *thread)
 {
 	struct polling *polling = of(thread);
@@ -329,7 +329,7 @@ static void left(struct wake *wake, struct thread *thread)
 	add_sleep(wake, thread, thread_last(thread), polling->poll);
 }
 
-/* The tries around this wait, with the range of the one before it. False: there are none. */
+/* The tries around this wait, with the range of the try before it. False: there are none. */
 static bool poll_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, struct poll *poll)
 {
 	size_t at = COUNT_UNTIL(of(thread)->sleeps.items, of(thread)->sleeps.count, start, wait->start);
@@ -348,7 +348,7 @@ static int64_t time_in(const struct held *held, int64_t from, int64_t to)
 	return (held->until == TIME_NONE ? to : sooner(to, held->until)) - later(from, held->since);
 }
 
-/* The process that had the lock for most of the time; a certain one before others; NULL: none is known. */
+/* The holder that had the lock for longest in this time. A holder that was seen to take the lock goes before others. NULL: none is known. */
 static const struct held *holder_of(const struct wake *wake, const struct thread *thread, const struct poll *poll, int64_t from, int64_t to)
 {
 	const struct polls *polls = polls_of(wake);

@@ -15,27 +15,27 @@
 #include "wake/syscall.h"
 #include "wake/taker.h"
 
-/* Connections kept; of further ones nothing is known. */
+/* Connections that are kept; nothing is known of further ones. */
 enum { CONNECTIONS_MAX = 1 << 16, PEER_ROOM = 256 };
 
-/* Questions of all processes that are looked at from a wait on, for one that was given up behind it. */
+/* How many given-up questions of all processes are searched, from a wait on, for one of the thread's process. */
 enum { PATIENCE = 1024 };
 
 enum { TCP_ESTABLISHED = 1, TCP_SYN_SENT = 2, TCP_LISTEN = 10 };
 
-struct connection { /* by which a process asks */
+struct connection { /* through which a process asks */
 	struct {
 		int32_t process, fd;
 	} of;
-	struct question open; /* of: index of the thread that was asked last, also where nothing is open */
-	bool answers; /* something came from there */
-	bool fresh, taken; /* it was made within the data, and has had one question; somebody was woken by that it was made */
-	bool told;    /* by a record, so it outlives a window */
+	struct question open; /* open.of: index of the thread that was asked last, even if nothing is open */
+	bool answers; /* something has come from the other end */
+	bool fresh, taken; /* it was made within the data, and has had one question; a thread is known to take it, or several were woken */
+	bool told;    /* a record told of it, so it outlives a window */
 	struct connection *prev, *next; /* of its process */
 	UT_hash_handle hh;
 };
 
-/* A question by a connection that was closed before an answer came; `of`: INDEX_NONE: it is not known who was asked. */
+/* A question through a connection that was closed before an answer came. Its `of` is INDEX_NONE if it is not known who was asked. */
 struct given_up {
 	int32_t process;
 	struct question question;
@@ -44,7 +44,7 @@ struct given_up {
 
 struct asker {
 	int32_t process;
-	struct connection *connections; /* never none */
+	struct connection *connections; /* at least one */
 	UT_hash_handle hh;
 };
 
@@ -57,11 +57,11 @@ struct answer {
 enum { SEVERAL = INDEX_NONE - 1 };
 
 struct answering { /* of a thread */
-	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
+	int32_t woken; /* index of the thread of another process that its current call woke; INDEX_NONE: none; SEVERAL */
 	struct listener *listener; /* that it has connected to in this call; NULL: none is known */
-	int32_t asked_fd; /* by which it asked last */
-	uint16_t port; /* that it has connected to in this call, if both ends have one address; 0: none */
-	bool elsewhere; /* it has transferred something by another descriptor since */
+	int32_t asked_fd; /* descriptor through which it asked last */
+	uint16_t port; /* that it has connected to in this call, if both ends have the same address; 0: none */
+	bool elsewhere; /* it has transferred something through another descriptor since */
 	ARRAY(struct answer) answers; /* in the order of time */
 };
 
@@ -130,7 +130,7 @@ static void nothing_open(struct connection *connection)
 	connection->answers = connection->fresh = connection->taken = false;
 }
 
-/* NULL: there are too many. */
+/* Adds a connection without a question; NULL: there are too many. */
 static struct connection *add(struct wake *wake, int32_t process, int32_t fd, bool told)
 {
 	struct connection *connection = find(wake, process, fd);
@@ -159,7 +159,7 @@ static void add_listening(struct wake *wake, int32_t process, int32_t port, cons
 	takers_told(&of(wake)->takers, wake, process, port, fields);
 }
 
-/* Takes each number of a list with commas. */
+/* Calls take() with each number of a list with commas. */
 static void read_numbers(struct wake *wake, int32_t process, const struct fields *fields, const char *key,
 			 void (*take)(struct wake *wake, int32_t process, int32_t number, const struct fields *fields))
 {
@@ -214,7 +214,7 @@ static void forget_meanings(struct wake *wake)
 	ARRAY_FREE(&of(wake)->given_up);
 }
 
-/* Forgets all, because the lost events may have sent or received. */
+/* Forgets all, because data may have been sent or received in the lost events. */
 static void lost(struct wake *wake, int64_t from)
 {
 	(void)from;
@@ -258,7 +258,7 @@ bool question_receives(const struct wake *wake, const struct thread *thread)
 	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;
 }
 
-/* `since`: when it did what woke the other, which a soft interrupt may do later. */
+/* `since`: when the waker did what woke the other; a soft interrupt may have woken it later. */
 static void wakes_in_call(struct wake *wake, struct thread *waker, const struct thread *woken, int64_t since)
 {
 	int32_t *by_call = &answering_of(waker)->woken, process = events_tgid(wake->events, woken->tid);
@@ -279,7 +279,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
 }
 
-/* On this machine a connection is established within the call. */
+/* A connection within this machine is established in the call itself. */
 static void established(struct at *at, struct thread *thread, int64_t port)
 {
 	enum { ADDRESS = 3, OWN_ADDRESS };
@@ -344,7 +344,7 @@ static void sent(const struct thread *thread, struct connection *connection)
 		connection->open.of = asking->woken;
 }
 
-/* Tells whether this is the first question of its connection, and the thread that asked waits for nothing else. */
+/* Tells whether the open question is the first of its connection, and the thread that asked has transferred nothing elsewhere since. */
 static bool is_first(const struct wake *wake, const struct connection *connection)
 {
 	int32_t by = connection->open.by;
@@ -389,8 +389,8 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 }
 
 /*
- * The thread that this one answered last by this descriptor: one of another process that a call which does not receive woke, and nobody else.
- * Index; INDEX_NONE: not known.
+ * Index of the thread that this one answered last through this descriptor, in (from, to]: a call that does not receive woke that thread of another
+ * process, and no other. INDEX_NONE: not known.
  */
 static int32_t answered_by(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
 {
@@ -420,7 +420,7 @@ static bool is_open(const struct connection *connection, const struct piece *wai
 	return connection->open.since != TIME_NONE && connection->open.since <= wait->start;
 }
 
-/* The next question of the thread's process that was given up only after this wait; NULL: no more. Begin with *at = 0. */
+/* The next question of the thread's process from before this wait that was given up only after it; NULL: no more. Begin with *at = 0. */
 static const struct given_up *given_up_later(const struct wake *wake, const struct thread *thread, const struct piece *wait, size_t *at)
 {
 	int64_t end = thread_piece_end(wake, thread, (size_t)(wait - thread->pieces.items));
@@ -454,7 +454,7 @@ bool question_of_unknown(const struct wake *wake, const struct thread *thread, c
 	return false;
 }
 
-/* Of several open questions to one process, the first. False: they are to several. */
+/* Keeps the first of several questions to one process. False: they are to several processes, or it is not known to which. */
 static bool take_question(const struct wake *wake, struct question *found, const struct question *open)
 {
 	int32_t asked = open->of == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[open->of]->tid);

@@ -6,35 +6,35 @@
 #include "wake/part.h"
 
 /*
- * Threads that could run and were not let, because their group had used up its CPU quota.
+ * Threads that could run but were not allowed to, because their group had used up its CPU quota.
  *
  * The kernel's events do not show that: a thread leaves its CPU as if it were preempted, and comes back soon after the
- * timer of its group has expired. It takes a `quota` record as well, which says that the group was throttled for so long
+ * timer of its group has expired. So a `quota` record is needed as well, which says for how long the group was throttled
  * between two looks at its cpu.stat.
  */
 
 enum {
 	TIMERS = 4,
-	TOLERANCE_NS = 1000000, /* between the kernel's idea of when it began and ours */
-	BRIEF_NS = 1000000,	/* a run in the kernel, which a quota does not end */
+	TOLERANCE_NS = 1000000, /* between the begin of a throttling as the kernel counts it and as it is found here */
+	BRIEF_NS = 1000000,	/* a run this short may be in the kernel, where a quota does not end it */
 };
-#define KEPT (30 * NSEC_PER_SEC) /* how long a window may be behind */
-#define TIME_LIMIT (INT64_MAX / 4) /* no difference of two times is beyond what fits */
+#define KEPT (30 * NSEC_PER_SEC) /* how long the events of a window may be behind quota records */
+#define TIME_LIMIT (INT64_MAX / 4) /* so that the difference of two times fits */
 
-/* A group was throttled for `time`, over all CPUs, and each such time ended in (since, ts]. */
+/* A group was throttled for `time`, over all CPUs, and each of its throttlings ended in (since, ts]. */
 struct throttled {
 	int64_t since, ts, time;
-	int32_t *tids; /* in order */
+	int32_t *tids; /* of the group's threads, sorted */
 	size_t tids_count;
-	int64_t quota, period; /* so much time it may use in each period */
+	int64_t quota, period; /* the group may use `quota` of CPU time in each `period` */
 	char *group;
 };
 
 struct quotas {
-	uint64_t timers[TIMERS]; /* functions that end it; 0: none */
-	int64_t longest;	 /* between two looks */
+	uint64_t timers[TIMERS]; /* addresses of timer functions that end throttlings; 0: none */
+	int64_t longest;	 /* longest time between two looks */
 	ARRAY(struct throttled) times; /* in order of ts */
-	ARRAY(int64_t) refills;	 /* when such a timer expired, in this window */
+	ARRAY(int64_t) refills;	 /* when such timers expired in this window */
 };
 
 static struct quotas *of(const struct wake *wake)
@@ -66,7 +66,7 @@ static void free_all(struct wake *wake)
 	free(of(wake)->refills.items);
 }
 
-/* The latest throttlings of groups stay. */
+/* The latest throttlings stay. */
 static void forget(struct wake *wake)
 {
 	struct quotas *quotas = of(wake);
@@ -135,7 +135,7 @@ static int read_limits(struct throttled *time, const struct fields *fields)
 	return 0;
 }
 
-/* In the order of ts, as they come. Where another stream begins, its clock may be behind. */
+/* Keeps the throttling: they come in the order of ts. If another stream begins, its clock may be behind; then the old ones are dropped. */
 static void keep(struct quotas *quotas, struct throttled time)
 {
 	if (quotas->times.count && quotas->times.items[quotas->times.count - 1].ts > time.ts)
@@ -155,7 +155,7 @@ static int read_quota(struct wake *wake, const struct fields *fields)
 	    fields_time(fields, "time", &time.time) < 0)
 		return -1;
 	if (time.time <= 0 || time.since == TIME_NONE || !tids)
-		return 0; /* the group is there, and no more */
+		return 0; /* the record only says that the group exists */
 	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT || time.time > TIME_LIMIT)
 		return fail("a quota was used up at no time that there is");
 	if (read_tids(&time, tids) < 0 || read_limits(&time, fields) < 0) {
@@ -180,7 +180,7 @@ static void on_refill(struct at *at)
 		}
 }
 
-/* The end of the thread's last run between these times that was no mere errand in the kernel; `from`: it did not run. */
+/* The end of the thread's last run between these times that was longer than a brief one in the kernel; `from`: it had none. */
 static int64_t ran_until(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
 {
 	int64_t until = TIME_NONE;
@@ -188,7 +188,7 @@ static int64_t ran_until(const struct wake *wake, const struct thread *thread, i
 	for (size_t at = thread_find(thread, to); at-- > 0;) {
 		const struct piece *piece = &thread->pieces.items[at];
 		int64_t end = sooner(thread_piece_end(wake, thread, at), to);
-		bool guessed = piece->flags & PIECE_GUESSED && end == to; /* perhaps it began only then */
+		bool guessed = piece->flags & PIECE_GUESSED && end == to; /* perhaps the run began only at its end */
 
 		if (end <= from)
 			break;
@@ -205,7 +205,7 @@ static int64_t ran_until(const struct wake *wake, const struct thread *thread, i
 	return from;
 }
 
-/* As long as any of the group runs, there is some quota left. */
+/* When the group had used up its quota: as long as any of its threads runs, some quota is left. */
 static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t from, int64_t to)
 {
 	int64_t last = from;
@@ -219,7 +219,7 @@ static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t 
 	return last;
 }
 
-/* The first that was looked at no sooner than `ts`. */
+/* The index of the first throttling whose `ts` is this time or later. */
 static size_t first_at(const struct quotas *quotas, int64_t ts)
 {
 	size_t low = 0, high = quotas->times.count;
@@ -250,7 +250,7 @@ static int64_t time_run(const struct wake *wake, const struct thread *thread, in
 	return sum;
 }
 
-/* The other thread of the group that ran for more than half of the quota in the period before it was used up. */
+/* The index of the other thread of the group that ran for most, and more than half, of the quota in the period before it was used up; INDEX_NONE. */
 static int32_t find_user(struct wake *wake, const struct thread *waiter, const struct throttled *time, int64_t used_up)
 {
 	int64_t most = time->quota / 2;
@@ -268,7 +268,7 @@ static int32_t find_user(struct wake *wake, const struct thread *waiter, const s
 	return user;
 }
 
-/* Tells whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
+/* Tells whether a throttling of the thread ended with this refill: by the kernel's count, one of at least that length ended about then. */
 static bool ended_by(struct wake *wake, const struct thread *thread, int64_t start, int64_t refill, struct throttling *found)
 {
 	const struct quotas *quotas = of(wake);

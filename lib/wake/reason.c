@@ -10,7 +10,7 @@
 struct kept {
 	struct reason reason;
 	int16_t index;
-	char *key; /* its texts, which point here */
+	char *key; /* the reason's texts, which point into it */
 	UT_hash_handle hh;
 };
 
@@ -51,7 +51,7 @@ static const char *end_of(const char *text)
 	return text + strlen(text) + 1;
 }
 
-/* Points the reason at the texts in its key, which stand behind each other: "" where there is none. */
+/* Points the reason at the texts in its key, which follow each other; "" stands for a missing text. */
 static void point(struct reason *reason, const char *key)
 {
 	const char **texts[] = {&reason->syscall, &reason->object, &reason->lock, &reason->purpose};
@@ -60,7 +60,7 @@ static void point(struct reason *reason, const char *key)
 		*texts[i] = *key ? key : NULL;
 }
 
-/* Of a call; a lock or a page has none. */
+/* Sets the meanings of a call; a lock or a page has none. */
 static void tell_meanings(const struct call_meanings *calls, struct reason *reason)
 {
 	const char *call = reason->syscall;

@@ -2,9 +2,9 @@
 #include "wake/part.h"
 #include "wake/name.h"
 
-/* Threads that look for free memory themselves, and those that the kernel kills for want of it. */
+/* Threads that look for free memory themselves, and threads that the kernel kills for lack of memory. */
 
-/* Of a run: to find free memory; and only such as a control group may have; the kernel has killed the thread for want of memory. */
+/* Of a run: it looks for free memory; only for memory of a control group; the kernel has killed the thread for lack of memory. */
 enum {
 	PIECE_RECLAIM = PIECE_OF(RECLAIM_BITS, 0),
 	PIECE_GROUP = PIECE_OF(RECLAIM_BITS, 1),
@@ -40,7 +40,7 @@ static void left(struct wake *wake, struct thread *thread)
 		thread_last(thread)->call = reason_index(wake->reasons, (struct reason){.purpose = "memory"});
 }
 
-/* All threads of the process end, and nothing else that they do is of their own free will. */
+/* All threads of the process are about to end: whatever they still do belongs to that. */
 static void on_oom_victim(struct at *at)
 {
 	enum { PID };

@@ -45,7 +45,7 @@ static void woken(const struct at *at, bool chosen)
 	recorded_woken(&of(at->wake)->recorded, at_number(at, CPU), at->wake->now, chosen);
 }
 
-/* It names the CPU that the thread had last. */
+/* sched_waking names the CPU that the thread had last. */
 static void on_waking(struct at *at)
 {
 	woken(at, false);
@@ -56,7 +56,7 @@ static void on_wakeup(struct at *at)
 	woken(at, true);
 }
 
-/* No saved trace of another tool has the key. */
+/* No saved trace of another tool has the key `boot`. */
 static int read_stream(struct wake *wake, const struct fields *fields)
 {
 	recorded_clear(&of(wake)->recorded);

@@ -8,10 +8,10 @@
 #include "wake/part.h"
 
 /*
- * Open requests are found by the slot of 512 sectors in which they begin. An event looks at the slots of its range and, for
- * requests that reach into it, at as many before it as the widest request of the disk reaches over. Requests that reach over
- * more than WIDE slots share one slot of the disk; an event of more than LONG slots looks at all slots instead. Of a slot with
- * SLOT_MAX requests the oldest is given up: it stays without an end.
+ * Open requests are found by the slot of 512 sectors in which they begin. For an event, the slots of its range are searched
+ * and, for requests that reach into the range, as many slots before it as the widest request of the disk spans. Requests that
+ * span more than WIDE slots share one slot of the disk; for an event of more than LONG slots, all slots are searched instead. If a
+ * slot has SLOT_MAX requests, the oldest is given up: it stays without an end.
  */
 enum { SLOT_SHIFT = 9, WIDE = 16, LONG = 4096, SLOT_MAX = 1 << 12 };
 #define WIDE_SLOT UINT64_MAX
@@ -23,7 +23,7 @@ struct place {
 struct slot_of_disk {
 	struct place place;
 	int32_t first, last, count; /* open requests, linked by next_open */
-	struct slot_of_disk *spare; /* next in the list of those not in use */
+	struct slot_of_disk *spare; /* next in the list of unused slots */
 	UT_hash_handle hh;
 };
 
@@ -66,7 +66,7 @@ struct data_part *request_data(const struct wake *wake, int32_t index)
 	return &of(wake)->data_parts.items[index];
 }
 
-/* --- the open ones, by slot ---------------------------------------------------------------------------------------------- */
+/* --- open requests, by slot ---------------------------------------------------------------------------------------------- */
 
 static unsigned hash_of(const struct place *place)
 {
@@ -204,7 +204,7 @@ static void gather_everywhere(struct wake *wake, uint64_t disk, const struct uni
 			gather_in(wake, slot, range, what);
 }
 
-/* The fate of a request from before events were lost is not known, so it is taken only where there is no other. */
+/* Events were lost since the request: what became of it is not known, so it is taken only if there is no other. */
 static bool is_stale(const struct wake *wake, const struct request *request)
 {
 	return (request->issued != TIME_NONE ? request->issued : request->queued) < core_since(wake);
@@ -242,7 +242,7 @@ static void sort(struct wake *wake, int32_t *list, size_t count, int (*compare)(
 		qsort_r(list, count, sizeof(*list), compare, wake);
 }
 
-/* Collects the requests that reach into the range and lack this. */
+/* Collects in `near` the open requests that reach into the range and lack an issue or a completion, as `what` says. */
 static void gather(struct wake *wake, uint64_t dev, const struct unit *range, enum lacking what)
 {
 	uint64_t first = range->from >> SLOT_SHIFT, last = (range->to - 1) >> SLOT_SHIFT;
@@ -260,7 +260,7 @@ static void gather(struct wake *wake, uint64_t dev, const struct unit *range, en
 	}
 }
 
-/* Cuts the request at this sector, which lies in it: what is behind becomes a request of its own. */
+/* Cuts the request at this sector, which lies in it: the rest becomes a request of its own. Returns the index of the rest. */
 static int32_t cut_off(struct wake *wake, int32_t index, uint64_t at)
 {
 	struct request rest = *request_at(wake, index);
@@ -280,7 +280,7 @@ static int32_t cut_off(struct wake *wake, int32_t index, uint64_t at)
 	return behind;
 }
 
-/* Takes those units that lie in the request, which is cut where one of them begins or ends, out of the list. */
+/* Takes the units that lie in the request out of the list. The request is cut where a unit begins or ends. */
 static void take_units(struct wake *wake, int32_t index)
 {
 	struct requests *requests = of(wake);
@@ -311,7 +311,7 @@ static void take_units(struct wake *wake, int32_t index)
 		*ARRAY_ADD(&requests->units) = requests->left.items[i];
 }
 
-/* Of the requests near[*at] and behind it that begin there the one that ends where the event does, else the oldest; INDEX_NONE: none. */
+/* Of the requests from near[*at] on that begin at this sector: the one that ends where the event ends, else the oldest; INDEX_NONE: none. */
 static int32_t begins_at(const struct wake *wake, size_t *at, uint64_t sector, uint64_t end)
 {
 	const struct requests *requests = of(wake);
@@ -333,7 +333,7 @@ static int32_t begins_at(const struct wake *wake, size_t *at, uint64_t sector, u
 	return found;
 }
 
-/* Takes the requests that follow each other from the range's begin on, as the device merged them. Returns how far they reach. */
+/* Takes the requests that follow each other from the begin of the range on: the device has merged them. Returns how far they reach. */
 static uint64_t take_chain(struct wake *wake, const struct unit *range)
 {
 	uint64_t at = range->from;
@@ -351,8 +351,8 @@ static uint64_t take_chain(struct wake *wake, const struct unit *range)
 }
 
 /*
- * Shares the range out among the requests that lack this: to those that it may consist of, then sector by sector. Units that none of
- * them takes stay in the list.
+ * Shares the event's range out among the requests that lack it: first to those that it may consist of, then sector by sector. Units that
+ * no request takes stay in the list.
  */
 static void share_out(struct wake *wake, const struct request *event, enum lacking what)
 {
@@ -385,8 +385,8 @@ static int32_t link_taken(struct wake *wake)
 }
 
 /*
- * A request that the device takes and nobody has queued: it was queued before the data, or the device was full and had handed it back, which
- * the data do not tell: then it is issued once more. Two requests for the same sectors at the same time would both have been queued.
+ * The device takes a request that is not queued. Either it was queued before the data; or the device was full and had handed it back, which the
+ * data do not show, and it is issued once more. It is no second request for the same sectors at the same time: that would have been queued, too.
  */
 static void take_strangers(struct wake *wake, const struct request *event)
 {
@@ -447,7 +447,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 	return first;
 }
 
-/* The oldest request that ends where the range does, and lacks everything; INDEX_NONE: none does. */
+/* The oldest request that ends where the range ends and was not issued; INDEX_NONE: there is none. */
 static int32_t find_whole(struct wake *wake, const struct request *range)
 {
 	struct unit near = {range->sector, range->sector + range->sectors};
@@ -505,8 +505,8 @@ void request_add_data(struct wake *wake, int32_t index)
 }
 
 /*
- * A request that was cut ends with the last of its parts, which has the time of the whole but another sector; so the time counts
- * before the sector.
+ * A request that was cut ends with the last of its parts. That has the time of the whole but another sector, so the time counts more
+ * than the sector.
  */
 int32_t request_find(const struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to)
 {

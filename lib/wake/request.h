@@ -35,7 +35,7 @@ struct request {
 	char rwbs[4];
 	struct ender ender;	  /* what ended its service, if it is a loop device's and that waited for something */
 	uint64_t serves;	  /* the loop device whose work submitted it; 0: none */
-	int32_t upper;		  /* the loop device's request for which it was submitted; INDEX_NONE: not known */
+	int32_t upper;		  /* the request of a loop or stacked device for which it was submitted; INDEX_NONE: not known */
 	int32_t lower;		  /* the last request submitted for it, then the last of these to complete; INDEX_NONE */
 	uint32_t handed_on;	  /* how many of its sectors these have */
 	int32_t data;		  /* index of its data part; INDEX_NONE: none is kept */

@@ -10,15 +10,15 @@
 
 /*
  * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
- * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
- * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
- * for an answer, with a limit of time, and whatever a profiler samples for anything. A call in between that did not sleep and
- * got nothing was but a look, as a server's at the connection of the client for whom it waits.
+ * time was over or a signal came, was in vain. If the thread goes right back to the call, it has waited all the time for what
+ * ends the last of these waits, not for the timers and signals in between. So interpreters ask for their lock and clients for
+ * an answer, with a limit of time; and so does any thread that a profiler samples. A call in between that did not sleep and got
+ * nothing was only a look, as a server looks at the connection of the client for which it waits.
  *
- * A thread that polls one file again and again, and is woken there by a process that its own has started, has waited for that
+ * If a thread polls one file again and again, and a process that its own process started wakes it there, it has waited for that
  * process all along, whatever it did when a limit of time was over: so git tells its client that a hook still runs.
  *
- * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
+ * If a signal breaks off a wait and the thread's end follows, the thread was killed while it waited: nobody ended that wait.
  */
 struct tries { /* calls that were in vain so far */
 	uint64_t what; /* the futex or file of the last one */
@@ -29,18 +29,18 @@ struct tries { /* calls that were in vain so far */
 
 struct retry { /* of a thread */
 	struct tries tries;
-	struct tries before; /* those that another call came after */
+	struct tries before; /* the tries before another call came in between */
 	struct {
 		uint64_t files;
 		int64_t since; /* TIME_NONE: there are none */
 		int32_t limit; /* ms; 0: it is not told */
 	} polls; /* of one file, with one limit of time, whatever came in between */
 	bool now;	       /* the thread is in the last call */
-	bool of_one;	       /* which is a poll of one file */
-	bool in_condition;     /* which is for a futex that is no mutex */
-	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by what it sent */
-	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
-	size_t slept;	       /* one more than the number of its last wait; 0: none */
+	bool of_one;	       /* the last call is a poll of one file */
+	bool in_condition;     /* the last call is for a futex that is no mutex */
+	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by sending */
+	int64_t broken;	       /* begin of the wait that a signal broke off, if the thread has called nothing since; TIME_NONE */
+	size_t slept;	       /* one more than the index of its last wait; 0: none */
 };
 
 static struct retry *retry_of(const struct thread *thread)
@@ -90,7 +90,7 @@ enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
 /* bytes: the two words of a condition variable, which threads wait for in turn, are no further apart */
 enum { NEAR = 64 };
 
-/* Results of calls in vain. For the latter, the kernel repeats the call, or returns EINTR, when the signal is handled. */
+/* Results of calls in vain. If the result is 512 or more, the kernel repeats the call, or returns EINTR, when the signal is handled. */
 static const int vain[] = {
 	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
 	514 /* ERESTARTNOHAND */, 516 /* ERESTART_RESTARTBLOCK */,
@@ -104,7 +104,7 @@ static bool is_vain(int64_t result)
 	return false;
 }
 
-/* A signal came, and its handler or the thread's end is next. */
+/* Tells whether a signal broke the call off: its handler or the thread's end is next. */
 static bool is_broken(int64_t result)
 {
 	return is_vain(result) && result != -11 && result != -62 && result != -110;
@@ -120,8 +120,8 @@ static bool is_again(const struct thread *thread, uint64_t what, uint64_t distan
 }
 
 /*
- * After a signal without a handler, as the one that lets a stopped process go on, the kernel repeats the call itself, and nobody sees it return. So
- * where the thread has done something for another process, it had what it waited for.
+ * After a signal without a handler, such as the one that lets a stopped process go on, the kernel itself repeats the call, and no event shows that
+ * it returns. So if the thread has done something for another process since, it had got what it waited for.
  */
 static bool was_answered(const struct wake *wake, const struct thread *thread)
 {
@@ -174,9 +174,9 @@ static void on_poll(struct at *at)
 }
 
 /*
- * A thread that gives up at a condition needs its lock again, and the lock's futex is often right beside it: that wait is of its own, and
- * the thread may go back to the condition. If the new call has no limit of time, the thread waits for something else: a Java thread parks
- * at one place, whatever for.
+ * A thread that gives up at a condition needs the condition's lock again, and the lock's futex is often right beside it. That wait is no try,
+ * and the thread may go back to the condition. If the last try had a limit of time and the new call has none, the thread waits for something
+ * else: a Java thread parks at one place, whatever it waits for.
  */
 static void on_futex(struct at *at)
 {
@@ -201,7 +201,7 @@ static void on_futex(struct at *at)
 	retry->tries.timed = timed;
 }
 
-/* The last wait of the call that it is in; NULL: it did not sleep. */
+/* The last wait of the call that the thread is in; NULL: it did not sleep in it. */
 static const struct piece *wait_of_call(const struct thread *thread)
 {
 	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
@@ -210,7 +210,7 @@ static const struct piece *wait_of_call(const struct thread *thread)
 	return NULL;
 }
 
-/* The cause of a wait, as the cause of the waits before it. False: it explains only this wait. */
+/* The cause of a wait, as it explains the waits in vain before it. False: it explains only this wait. */
 static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
 		      int32_t *index)
 {
@@ -227,7 +227,7 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 	return *cause != CAUSE_THREAD || *index != thread->index;
 }
 
-/* The end of this wait is that of all waits in vain since then. Within one call a thread may wait for one thing after the other. */
+/* What ended this wait ended all waits in vain since `since`, except in the same call: there a thread may wait for one thing after the other. */
 static void give(const struct thread *thread, int64_t since, const struct piece *wait, uint8_t cause, int32_t index)
 {
 	struct piece *piece = &thread->pieces.items[thread_find(thread, since)];
@@ -249,7 +249,7 @@ static bool only_asked(const struct thread *thread, int64_t since, const struct 
 	return thread_idled(thread, thread_find(thread, since), (size_t)(piece - thread->pieces.items), 0);
 }
 
-/* When the thread itself woke the other, which woke it then; TIME_NONE: it did not. */
+/* When the thread itself ended the last wait of the other; TIME_NONE: it did not. */
 static int64_t woke_at(const struct wake *wake, const struct thread *thread, const struct thread *other)
 {
 	for (size_t i = other->pieces.count; i-- > 0;)
@@ -268,8 +268,8 @@ static const struct piece *over_by(const struct wake *wake, const struct thread 
 }
 
 /*
- * Where the thread, between two tries, woke the one that answers it, what ended the try before was not in vain: so a signal's handler tells another
- * thread that a child has ended, and that one tells the thread that waits for the child.
+ * If the thread, between two tries, woke the thread that answers it, what ended the try before was no mere interruption: so a signal's handler tells
+ * another thread that a child has ended, and that thread tells the one that waits for the child.
  */
 static void answer(struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
@@ -288,7 +288,7 @@ static void answer(struct wake *wake, const struct thread *thread, const struct 
 	give(thread, since, wait, cause, index);
 }
 
-/* The begin of the first of these polls that was not over when the process began: what was before was for something else. */
+/* The begin of the first of these polls that was not over when the process began: earlier polls were for something else. */
 static int64_t polled_since(const struct thread *thread, int64_t began)
 {
 	size_t count = thread_find(thread, began);
@@ -313,7 +313,7 @@ static void polled(const struct wake *wake, const struct thread *thread, const s
 		give(thread, since, wait, cause, index);
 }
 
-/* A thread that has asked again, and still waits, was not answered by its limits of time. */
+/* If a thread has asked again and still waits, its limits of time were no answers: the waits in vain have no end yet. */
 static void cut(struct wake *wake)
 {
 	for (size_t i = 0; i < wake->threads.count; i++) {

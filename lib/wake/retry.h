@@ -1,5 +1,5 @@
 /*
- * retry: takes calls that return in vain and are repeated for one wait. Private to lib/wake and lib/walk.
+ * retry: calls that return in vain and are repeated count as one wait. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_RETRY_H
 #define WAKE_RETRY_H

@@ -11,28 +11,29 @@
 #include "wake/walk.h"
 
 /*
- * What the user knows of a program (chart/semantics.h), in wake graphs: a run is for what its event says, from that on until the next such event
- * of its thread, also over its waits.
+ * The user's rules for programs (chart/semantics.h), in wake graphs: from an event of a rule on, the runs of its thread are for what the event says,
+ * until the thread's next such event, even if it waits in between.
  *
- * An edge leads from such a run to the thread that caused it: what this thread did before that has nothing to do with it, as with works of a queue.
+ * If a thread caused such a run, an edge leads from that thread to the run. What the running thread did before has nothing to do with it, as with
+ * works of a queue.
  */
 
-enum { CAUSE_BEGUN = CAUSE(PART_RULE, 0) /* of a run; index: of what begun */ };
+enum { CAUSE_BEGUN = CAUSE(PART_RULE, 0) /* of a run; index: of its struct begun */ };
 
 struct begun { /* what a thread does from an event on */
 	int64_t started;
-	struct doer by; /* because of what that thread did then; INDEX_NONE: nobody knows */
+	struct doer by; /* the thread that caused it, and when; INDEX_NONE: not known */
 	enum edge_kind kind;
-	int32_t process; /* for which; 0: none is said */
+	int32_t process; /* that it is for; 0: no rule tells */
 };
 
 struct rules {
-	const struct semantics *semantics; /* NULL: nothing is known */
+	const struct semantics *semantics; /* NULL: there are none */
 	struct rule_events *events;
 	ARRAY(struct doer) places;
 	ARRAY(struct begun) begun;
-	struct at *at; /* of the event at hand */
-	char *failure; /* of an event that lacks its key; NULL: none */
+	struct at *at; /* the event at hand */
+	char *failure; /* what was wrong with an event that lacks its key; NULL: nothing */
 };
 
 static struct rules *of(const struct wake *wake)
@@ -48,7 +49,7 @@ static struct thread *runner(const struct wake *wake)
 	return thread && thread_running(thread) ? thread : NULL;
 }
 
-/* Several rules may have one event. NULL: the thread is not known, or works for others. */
+/* What begins at the event at hand, which may be of several rules. NULL: the thread is not known, or works for others. */
 static struct begun *begin(struct wake *wake)
 {
 	struct rules *rules = of(wake);
@@ -153,7 +154,7 @@ static bool fits(const char *pattern, const char *text)
 	return !pattern || (text && fnmatch(pattern, text, 0) == 0);
 }
 
-/* A wake graph does not know which object it is. */
+/* Tells whether the rule fits this wait. A rule with an object does not, because wake graphs do not know objects. */
 static bool is_such(const struct wake *wake, const struct rule *rule, const struct thread *thread, size_t wait)
 {
 	const struct piece *piece = &thread->pieces.items[wait];

@@ -10,14 +10,14 @@
 
 enum { KEY_ROOM = 64, CAUSES_MOST = 1 << 16 /* keys of a rule that are remembered; the oldest goes first */ };
 
-/* An event of a rule, on its way through a stream. */
+/* An event that a rule names, in the stream. */
 struct watched {
 	const struct rule *rule;
 	bool is_to;
 	struct event_type *type;
 	struct event_field *key; /* NULL: none */
 	bool seen;
-	int next; /* of the same type; -1 */
+	int next; /* the next of the same type of event; -1 */
 };
 
 struct cause { /* the last `from` of a rule with this key */
@@ -34,8 +34,8 @@ struct rule_events {
 	struct events *events;
 	struct rule_doer doer;
 	ARRAY(struct watched) watched;
-	ARRAY(int) first; /* by event_type.index: of watched; -1 */
-	bool tasks;	  /* some are of tasks */
+	ARRAY(int) first; /* by event_type.index: the first of `watched`; -1 */
+	bool tasks;	  /* some events are of tasks */
 	struct cause *causes;
 };
 
@@ -51,7 +51,7 @@ static void watch(struct rule_events *rules, const struct rule *rule, const stru
 	*ARRAY_ADD(&rules->watched) = watched;
 }
 
-/* A watched variable is a flag, unless the user names those that are. */
+/* Every watched variable is a flag, unless the user's rules name the flags. */
 static const struct rule any_flag = {.kind = RULE_FLAG, .shipped = true};
 
 static void watch_flag(struct rule_events *rules, const struct rule *rule)
@@ -76,7 +76,7 @@ struct rule_events *rule_events_new(const struct semantics *semantics, struct ev
 		if (rule->kind == RULE_FLAG)
 			watch_flag(rules, rule);
 		if (rule->kind == RULE_HANDOFF)
-			continue; /* of calls, not of segments */
+			continue; /* it is about calls, not segments */
 		if (rule_event_is_of_task(&rule->from) || rule_event_is_of_task(&rule->to)) {
 			if (!doer->tasks)
 				continue;
@@ -130,7 +130,7 @@ static void keep_cause(struct rule_events *rules, const struct rule *rule, const
 	struct cause *cause = find_cause(rules, rule, key);
 
 	if (cause) {
-		HASH_DEL(rules->causes, cause); /* it is the youngest again */
+		HASH_DEL(rules->causes, cause); /* it becomes the youngest again */
 	} else if (HASH_COUNT(rules->causes) >= CAUSES_MOST) {
 		cause = rules->causes;
 		HASH_DEL(rules->causes, cause);
@@ -145,7 +145,7 @@ static void keep_cause(struct rule_events *rules, const struct rule *rule, const
 	HASH_ADD(hh, rules->causes, key, sizeof(cause->key), cause);
 }
 
-/* "func:app__run" as a function: "app__run"; a task by its name. */
+/* The name of what the event is about: of "func:app__run" the function "app__run"; of a task its name. */
 static const char *function_of(const struct event *event)
 {
 	const char *colon = strchr(event->type->name, ':'), *task = task_events_name(event);
@@ -163,7 +163,7 @@ static void arrive(struct rule_events *rules, const struct event *event, const s
 		rules->doer.bounds(rules->doer.context, event);
 }
 
-/* The first to read what was written, besides who wrote it and in the same go, was waiting for that. */
+/* The first reader of what was written has waited for it, if it is not the writer itself in the same segment. */
 static void read_flag(struct rule_events *rules, const struct event *event, const struct rule *rule, const char *flag)
 {
 	struct cause *cause = find_cause(rules, rule, flag);
@@ -178,7 +178,7 @@ static void read_flag(struct rule_events *rules, const struct event *event, cons
 	free(what);
 }
 
-/* An event of a rule of two, with its key. */
+/* Takes an event of a rule that has two events, with its key. */
 static void take_pair(struct rule_events *rules, const struct event *event, const struct watched *watched, const char *key)
 {
 	const struct rule *rule = watched->rule;
@@ -215,7 +215,7 @@ static int take_one(struct rule_events *rules, const struct event *event, struct
 	return 0;
 }
 
-/* A cause is in the segment that begins at the same event, so it comes behind the others. */
+/* Tells whether the event is the cause in its rule. A cause belongs to the segment that begins at the same event, so it is taken after the others. */
 static bool is_cause(const struct watched *watched)
 {
 	return (watched->rule->kind == RULE_EDGE || watched->rule->kind == RULE_FLAG) && !watched->is_to;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * 'R' where it was preempted, 'X' or 'Z' where it is over, 'T' where a signal has stopped it, 't' where a tracer has, else another letter. Before
- * Linux 4.14 one that is over is dead, 'x' or 0x40, which has come to mean a parked kernel thread: few are, and nobody waits for them.
+ * Returns 'R' if the thread was preempted, 'X' or 'Z' if it has ended, 'T' if a signal has stopped it, 't' if a tracer has, else another letter.
+ * Before Linux 4.14, a thread that has ended is dead, 'x' or 0x40. Since then 0x40 is a parked kernel thread: rare, and nobody waits for one.
  */
 static char switch_state(const struct at *at, int field)
 {
@@ -14,7 +14,7 @@ static char switch_state(const struct at *at, int field)
 
 	if (at->event->fields && at_text(at, field, text, sizeof(text)) && *text >= 'A')
 		return *text == 'x' ? 'X' : *text;
-	/* The bits of a sleep and of an end are those of every kernel; the one for preemption moved. */
+	/* The bits of a sleep and of an end are the same in every kernel; the bit of a preemption has moved. */
 	state = at_number(at, field);
 	if (state & 0x70)
 		return 'X';
@@ -32,7 +32,7 @@ static void must_run(struct thread *thread, const struct cpu *cpu)
 	if (thread_unseen(thread)) {
 		thread_piece(thread, WHAT_RUN, cpu->slices.items[slice].start, cpu->number)->flags |= PIECE_ASSUMED;
 	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
-		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
+		/* The thread was first seen in a wake-up, which was taken for the end of a sleep, but it did not sleep. */
 		thread->pieces.count--;
 		piece[-1].what = WHAT_RUN;
 		piece[-1].cause = CAUSE_NONE;
@@ -107,19 +107,19 @@ static void migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 {
 	struct piece *piece = thread_last(thread);
 
-	/* A thread that is woken on its way to sleep gets a CPU only when it has left its own. */
+	/* If a thread is woken on its way to sleep, a CPU is chosen for it only when it has left its own. */
 	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
 		thread_woken_unseen(piece);
 	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
 		return;
-	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
+	/* A wake-up names the CPU that the thread last ran on; then the kernel chooses a CPU for it. */
 	if (waking)
 		piece->cpu = (uint16_t)cpu;
 	else
 		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
 }
 
-/* Parts know the waker: the thread on the CPU, or the interrupt or soft interrupt that it is in. */
+/* Asks the parts for the waker: the thread on the CPU, or the interrupt or soft interrupt that the CPU is in. */
 static struct waking waking_of(struct at *at, struct thread *woken)
 {
 	struct waking waking = {
@@ -146,7 +146,7 @@ static void on_waking(struct at *at)
 	at->cpu->waking = woken->index;
 }
 
-/* Comes on the CPU that the thread was put on, perhaps in an interrupt there: it does not say who woke it. */
+/* The event comes on the CPU that the thread was put on, perhaps in an interrupt there: it does not tell the waker. */
 static void on_wakeup(struct at *at)
 {
 	enum { PID, TARGET_CPU };
@@ -187,7 +187,7 @@ static void on_fork(struct at *at)
 	born(at, (int32_t)at_number(at, CHILD));
 }
 
-/* Follows the fork; where forks are not traced it stands for them. */
+/* The event follows the fork; if forks are not traced, it stands for the fork. */
 static void on_wakeup_new(struct at *at)
 {
 	enum { PID, TARGET_CPU };

@@ -9,10 +9,10 @@
 #include "wake/retry.h"
 #include "wake/syscall.h"
 
-/* Through how many threads a request is followed; how far back, in pieces of each. */
+/* Through how many threads a request is followed; and how far back in each, in pieces. */
 enum { HANDS = 4, PATIENCE = 4096 };
 
-struct transfer { /* the first since the thread was woken; of gets, or since it has sent */
+struct transfer { /* the first since the thread was woken or, if it receives, since it sent */
 	int64_t ts;
 };
 
@@ -23,10 +23,10 @@ struct transfers { /* in the order of time */
 struct serving { /* of a thread */
 	bool exec; /* it has begun another program than that of its parent */
 	bool exchanges; /* its calls that send and receive are among the data */
-	bool sent, got; /* since then */
+	bool sent, got; /* the first send, the first receive has come; later ones are not kept (struct transfer) */
 	struct transfers sends, gets;
 	struct transfers together; /* if it leads a process: the sends of all its threads */
-	struct transfers drops; /* it has woken another in no call: as it ends, its connections do */
+	struct transfers drops; /* when it woke a thread outside of any call: it ends, and so do its connections */
 	int64_t received; /* when it last received something, or, if it leads a process, one of its threads did; TIME_NONE: never */
 };
 
@@ -120,7 +120,7 @@ static void on_exec(struct at *at)
 		of(thread)->exec = true;
 }
 
-/* The process that began the program that this one runs, or the first of its copies that is known. */
+/* The process that began the program that this one runs; if that is not known, the earliest known ancestor that runs it. */
 static const struct thread *root_of(struct wake *wake, const struct thread *leader)
 {
 	for (int hands = 0; hands < HANDS && leader->parent != INDEX_NONE && !of(leader)->exec; hands++)
@@ -153,7 +153,7 @@ static bool takes(const struct wake *wake, const struct piece *wait)
 	       (wait->flags & PIECE_CONDITION || reason_at(wake->reasons, wait->call)->many || reason_at(wake->reasons, wait->call)->receives);
 }
 
-/* Tells whether it may have been a wait of the thread for something from others. */
+/* Tells whether the thread may have waited for something from others. */
 static bool may_take(const struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
 	return wait->what == WHAT_WAIT && (takes(wake, wait) || (wait->call == CALL_NONE && !of(thread)->exchanges));
@@ -168,8 +168,8 @@ static bool may_have_received(struct wake *wake, const struct thread *client, in
 }
 
 /*
- * Tells whether the client has ended by then with what it asked for, which nobody need have seen: not where it gave up, or was killed; nor where
- * it neither waited nor received anything, as one that sends datagrams, or the server has sent nothing.
+ * Tells whether the client ended by `to` with what it asked for, which the data need not show. Not if it gave up or was killed in its last wait;
+ * nor, if it did not wait, if it received nothing, as a sender of datagrams does, or if the server has sent nothing.
  */
 static bool is_content(struct wake *wake, const struct thread *server, bool handed, const struct thread *client, int64_t from, int64_t to)
 {
@@ -181,7 +181,7 @@ static bool is_content(struct wake *wake, const struct thread *server, bool hand
 	return may_have_received(wake, client, from) && (handed || may_have_sent(server, from, to));
 }
 
-/* Tells whether the client has got one of these that was sent between these times: it received something before anything else was sent. */
+/* Tells whether the client got one of these transfers that was sent between these times: it received something before the next was sent. */
 static bool has_got(const struct transfers *sent, const struct thread *client, int64_t from, int64_t to)
 {
 	const struct transfers *gets = &of(client)->gets;
@@ -196,7 +196,7 @@ static bool has_got(const struct transfers *sent, const struct thread *client, i
 	return false;
 }
 
-/* Tells whether the other ended this wait by what it asked: not where it took an answer, or ended. */
+/* Tells whether the other ended this wait with a request: not if it took an answer out, which made room, or ended. */
 static bool is_request(const struct thread *other, int64_t ts, const struct piece *wait)
 {
 	const struct serving *serving = of(other);
@@ -206,8 +206,8 @@ static bool is_request(const struct thread *other, int64_t ts, const struct piec
 }
 
 /*
- * Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. An answer wakes
- * nobody if the client is awake; then it is known by what both transferred.
+ * Tells whether the server answered between these times: it woke the client, but not by making room, and the client did not go back to the same
+ * wait. If the client was awake, an answer woke nobody; then it is known by what both transferred.
  */
 static bool has_answered(struct wake *wake, const struct thread *server, bool handed, const struct thread *client, int64_t from, int64_t to)
 {
@@ -225,7 +225,7 @@ static bool has_answered(struct wake *wake, const struct thread *server, bool ha
 	return false;
 }
 
-/* The last wait for something to do that was over by then. NULL: none. */
+/* The last wait before piece *at, which becomes the index of that wait; it is over. NULL: none. */
 static const struct piece *last_taken(const struct thread *thread, size_t *at)
 {
 	for (size_t left = PATIENCE; *at > 0 && left > 0; left--) {
@@ -246,8 +246,8 @@ static int64_t run_before(const struct thread *thread, const struct piece *wait)
 }
 
 /*
- * Tells whether a thread that ended this wait then has answered it: the waiting thread had woken it before. Where several threads do a part each, the
- * last one may have been woken by another of them, so wake-ups are followed back, to one by the waiting thread in the run before the wait.
+ * Tells whether the other, which ended this wait at `ts`, answered with that: the waiting thread had woken it before. If several threads do a part
+ * each, another of them may have woken the last one. So wake-ups are followed back, to one by the waiting thread in the run before the wait.
  */
 static bool is_answer(const struct wake *wake, const struct thread *thread, const struct piece *wait, const struct thread *other, int64_t ts)
 {
@@ -278,7 +278,7 @@ static int64_t woke_first(const struct wake *wake, const struct thread *thread, 
 	return TIME_NONE;
 }
 
-/* Tells whether the thread was done with what a colleague had handed to it at `from`: it woke the colleague, and then did next to nothing until `to`. */
+/* Tells whether the thread was done with what a colleague handed to it at `from`: it woke the colleague, then did next to nothing until `to`. */
 static bool is_done(const struct wake *wake, const struct thread *thread, const struct thread *colleague, int64_t from, int64_t to)
 {
 	int64_t woke = woke_first(wake, thread, colleague, from, to);
@@ -287,24 +287,25 @@ static bool is_done(const struct wake *wake, const struct thread *thread, const 
 	return woke != TIME_NONE && first > 0 && last > first && thread_idled(thread, first - 1, last - 2, 0);
 }
 
-/* Tells whether the thread slept so for its colleagues until its own timer woke it: in vain. */
+/* Tells whether the thread waited for its colleagues in vain, until its own timer woke it. */
 static bool is_nap(const struct wake *wake, const struct piece *wait)
 {
 	return wait->flags & PIECE_CONDITION && wait->cause == CAUSE_TIMER && !reason_at(wake->reasons, wait->call)->many;
 }
 
 /*
- * The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. A colleague handed the request on, unless the
- * thread had one already: then the colleague gave back a lock. What it was handed by another one before does not matter if it was done with that. Of
- * an older process that was woken before, it is not known whether it answers or asks, unless the thread waited for it alone. Naps do not end what
- * it does as long as they are the smaller part of its time.
+ * Index of the thread that this one served at `ts` and had not answered by `until`; INDEX_NONE: none is known. If a colleague, another thread of the
+ * process, woke this thread, it handed a request on; but if this thread already had a request, the colleague gave back a lock. What another
+ * colleague handed to it before does not matter if the thread was done with that. If an older process wakes the thread that had woken it before,
+ * it is not known whether that process answers or asks, unless the thread waited for it alone. Naps do not end what the thread does as long as
+ * they are the smaller part of its time.
  */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
 	struct doer hand = {.thread = INDEX_NONE, .ts = until};
 	size_t at = thread_find(thread, ts);
 	const struct piece *wait;
-	bool several = false; /* colleagues hand on something to it, or locks */
+	bool several = false; /* several colleagues handed it requests, or locks */
 	int left = PATIENCE;
 	int64_t napped = 0;
 
@@ -340,7 +341,7 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			return INDEX_NONE;
 		if (client)
 			return other->index;
-		return hands == HANDS ? INDEX_NONE : find(wake, other, by.ts, until, hands + 1); /* for whom that one asks */
+		return hands == HANDS ? INDEX_NONE : find(wake, other, by.ts, until, hands + 1); /* the client that the other asks for */
 	}
 	return several || hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
 }
@@ -365,7 +366,7 @@ static bool is_work(const struct wake *wake, const struct piece *piece)
 	return (piece->what != WHAT_WAIT && piece->what != WHAT_UNKNOWN) || is_nap(wake, piece);
 }
 
-/* Tells whether the thread worked so long, this piece within it. */
+/* Tells whether the thread worked for at least this long without a break, this piece included. */
 static bool is_long(const struct wake *wake, const struct thread *thread, size_t piece, int64_t least)
 {
 	const struct piece *pieces = thread->pieces.items;
@@ -382,8 +383,8 @@ static bool is_long(const struct wake *wake, const struct thread *thread, size_t
 }
 
 /*
- * For whom a run was is asked only of runs that matter, however often others had the CPU in between; that it was for the asker, the wait that led
- * here says.
+ * A client is looked for only if the run is no shorter than this part of the graph's time, however often others had the CPU in between. If the client
+ * is the asker, it is not named: the wait that led here already says so.
  */
 enum { SHORT = 256 };
 

@@ -10,11 +10,11 @@
 
 /*
  * Packets that a shaper holds back. A packet that waited in a queue of packets, until a timer let it out, was sent by the thread that put it
- * there. Those before it in the queue were let out first, so whoever sent those has filled the queue.
+ * there. The packets before it in the queue were let out first, so the threads that sent those have filled the queue.
  *
- * But a queue may also hold back each packet for as long, as one that imitates a slow line does: then one that found the queue empty was held
- * back, too. And it may have an order of its own: then a later packet was let out earlier. Of such queues only the shaper is named, and of
- * those that were not empty when the data began.
+ * But a queue may also hold back each packet for the same time, as one that imitates a slow line does: then a packet that found the queue empty was
+ * held back, too. And a queue may have an order of its own: then a later packet was let out earlier. For such queues, and for those that
+ * were not empty when the data began, only the shaper is named.
  */
 
 enum { CAUSE_SHAPED = CAUSE(PART_SHAPER, 0) }; /* index: of a packet */
@@ -32,23 +32,23 @@ struct packet {
 	int32_t index;
 	int32_t owner;	       /* index of the thread that sent it; INDEX_NONE: not known, or it was in the queue before the data */
 	int64_t sent, let_out; /* TIME_NONE: before the data; not yet */
-	size_t place;	       /* among those that its queue has let out */
+	size_t place;	       /* index among the packets that its queue has let out */
 	UT_hash_handle hh;
 };
 
 struct shaper { /* a queue of packets */
 	uint64_t interface, handle;
 	bool bulk; /* it lets out several packets at once, and the events name only one of them */
-	ARRAY(struct packet *) out; /* in this order */
+	ARRAY(struct packet *) out; /* that it let out, in this order */
 };
 
 struct shapers { /* of the window */
 	ARRAY(struct packet *) packets;
-	struct packet *held; /* by key: those that are in a queue */
+	struct packet *held; /* those in a queue, by key */
 	ARRAY(struct shaper) queues;
 };
 
-struct on_cpu { /* packets that were let out on this CPU: not received yet; being received */
+struct on_cpu { /* packets that were let out on this CPU, and are not received yet; are being received */
 	int32_t ready, received; /* index of the last one; INDEX_NONE: there is none, or several threads sent them */
 	bool mixed;
 };
@@ -90,7 +90,7 @@ static void forget(struct wake *wake)
 	ARRAY_FREE(&shapers->queues);
 }
 
-/* INDEX_NONE: there are too many. */
+/* The index of the queue; INDEX_NONE: there are too many. */
 static int32_t queue_of(struct wake *wake, uint64_t interface, uint64_t handle)
 {
 	struct shapers *shapers = of(wake);
@@ -187,7 +187,7 @@ static void on_softirq_exit(struct at *at)
 		on_cpu(at->cpu)->received = INDEX_NONE;
 }
 
-/* A timer let the packet out, or a thread that sent another one. */
+/* A timer, or a thread that sent another packet, let out the packet that woke the thread. */
 static void wakes(struct wake *wake, struct waking *waking)
 {
 	const struct raise *raise = context_raiser(waking->cpu);
@@ -209,7 +209,7 @@ static struct doer ender(const struct wake *wake, const struct piece *wait)
 
 /* --- the walk ------------------------------------------------------------------------------------------------------------ */
 
-/* The first packet that was let out while this one was held back, by its place. */
+/* The place of the first packet that was let out while this one was held back. */
 static size_t first_meanwhile(const struct shaper *queue, const struct packet *packet)
 {
 	size_t first = packet->place;
@@ -219,7 +219,7 @@ static size_t first_meanwhile(const struct shaper *queue, const struct packet *p
 	return first;
 }
 
-/* Tells whether none that came later was let out meanwhile. */
+/* Tells whether no packet that came later was let out meanwhile. */
 static bool is_in_order(const struct shaper *queue, const struct packet *packet, size_t first)
 {
 	for (size_t i = first; i < packet->place; i++)
@@ -228,7 +228,7 @@ static bool is_in_order(const struct shaper *queue, const struct packet *packet,
 	return true;
 }
 
-/* The last packet before that place that found the queue empty. NULL: not known. */
+/* The last packet up to that place that found the queue empty. NULL: not known. */
 static const struct packet *found_empty(const struct shaper *queue, size_t place)
 {
 	for (;; place--) {
@@ -241,10 +241,10 @@ static const struct packet *found_empty(const struct shaper *queue, size_t place
 	}
 }
 
-/* A packet that found the queue empty was held back for less than this part of the time: then the others before this one held it back. */
+/* If a packet that found the queue empty was held back for at most this part of a later packet's time, others held the later one back. */
 enum { ALONE = 2 };
 
-/* Tells whether others held the packet back, from the first of them on, by its place. */
+/* Tells whether others held the packet back; *first: the place of the first of them. */
 static bool is_behind(const struct wake *wake, const struct packet *packet, size_t *first)
 {
 	const struct shaper *queue = &of(wake)->queues.items[packet->key.queue];

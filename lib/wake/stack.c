@@ -12,7 +12,7 @@ struct stack { /* frames, innermost first, with ';' between them; NULL: none */
 	char *user, *kernel;
 };
 
-/* Where a thread's stack was seen: it went to sleep, or woke another. */
+/* The stack of a thread that went to sleep, or woke another. */
 enum { MARK_SLEEP = -1 };
 struct mark {
 	int64_t ts;
@@ -21,16 +21,16 @@ struct mark {
 };
 
 /*
- * The functions that the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in,
- * of the whole run between two waits. If that has too few samples: from where it woke the asker's thread at its end; else the function that most
- * samples of all the thread's runs with too few were in. Texts are NULL where that is not known.
+ * The functions that the stacks of a piece tell, in the graph's time. Of a wait: where the thread sleeps. Of a run: the function that most samples
+ * of the whole run between two waits were in. If the run has too few samples: where it woke the asker at its end; else the function that most
+ * samples of all the thread's runs with too few samples were in. A text is NULL if it is not known.
  */
 struct stack_told {
-	char *function;	      /* that the stack goes by: "fetch" */
+	char *function;	      /* that the stack is named after: "fetch" */
 	char *functions;      /* from it outward: "fetch;serve;main" */
 	char *kernel;	      /* the kernel's function: of a wait "futex_do_wait", of a run that was in it "ovl_copy_up_file" */
 	char *asker_function; /* of a run: the one in which the asker waited */
-	uint32_t samples, in_function; /* of a run: how many there were, and in this function; 0: the function is not by samples */
+	uint32_t samples, in_function; /* of a run: all samples, and those in this function; 0: the function is not known by samples */
 };
 
 struct stacks { /* of the stream */
@@ -38,7 +38,7 @@ struct stacks { /* of the stream */
 	uint64_t cuts; /* graphs so far */
 };
 
-/* Where a thread was when a sample of it was taken while it ran. */
+/* The stack of a thread at a time when it ran. */
 struct sample {
 	int64_t ts;
 	uint32_t stack;
@@ -48,7 +48,7 @@ struct sample {
 struct busy {
 	uint64_t cut;	  /* number of the graph; 0: none yet */
 	int64_t from, to;
-	uint32_t stack;	  /* the first in the function that most samples were in; 0: not known */
+	uint32_t stack;	  /* the first stack in the function that most samples were in; 0: not known */
 	uint32_t samples, in_function;
 	char *kernel; /* the kernel's function that these samples were in; NULL: none, or not asked yet */
 };
@@ -60,11 +60,11 @@ struct marks { /* of a thread */
 };
 
 enum {
-	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
+	NAME_MAX_LENGTH = 64, /* of a function's name; names in C++ may be very long */
 	CHAIN = 4,	      /* functions of a label */
-	WAKE_UPS = 4096,      /* of one run, that are looked at */
+	WAKE_UPS = 4096,      /* of one run that are searched */
 	SAMPLES = 4096,	      /* likewise; with 199 a second these are 20 s */
-	DIFFERENT = 256,      /* functions in which a thread ran */
+	DIFFERENT = 256,      /* functions in which samples are counted */
 };
 
 static struct stacks *stacks_of(const struct wake *wake)
@@ -95,7 +95,7 @@ static void forget_meanings(struct wake *wake)
 	ARRAY_FREE(&stacks->by_number);
 }
 
-/* A `stack` record, before the first event that names it. */
+/* A `stack` record comes before the first event that names the stack. */
 static int read_stack(struct wake *wake, const struct fields *fields)
 {
 	struct stacks *stacks = stacks_of(wake);
@@ -164,7 +164,7 @@ static bool next_frame(const char **at, struct frame *frame)
 	return true;
 }
 
-/* "compress_block (libz.so.1.2.13)": the function; its length is that of the text where there is none. */
+/* The length of the function's name in "compress_block (libz.so.1.2.13)"; if the frame has no file, the length of the frame. */
 static size_t function_length(const struct frame *frame)
 {
 	for (size_t i = frame->length; i > 2; i--)
@@ -178,7 +178,7 @@ static bool begins(const struct frame *frame, size_t at, const char *with)
 	return frame->length - at >= strlen(with) && strncmp(frame->text + at, with, strlen(with)) == 0;
 }
 
-/* Of a library that a program waits through, not in; or one of the parts of the language's own library in the program. */
+/* Tells whether the frame is of a library through which a program waits, or of the language's own library inside the program. */
 static bool is_wrapper(const struct frame *frame)
 {
 	static const char *const objects[] = {"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl", "libpthread", "librt",
@@ -195,7 +195,7 @@ static bool is_wrapper(const struct frame *frame)
 	return length == 0 || frame->text[0] == '?' || begins(frame, 0, "...");
 }
 
-/* How every sleep and every wake-up begins in the kernel. */
+/* Tells whether the frame is of a function through which every sleep or every wake-up in the kernel goes. */
 static bool is_scheduler(const struct frame *frame)
 {
 	static const char *const functions[] = {"__schedule", "schedule", "io_schedule", "preempt_schedule", "try_to_wake_up",
@@ -209,7 +209,7 @@ static bool is_scheduler(const struct frame *frame)
 }
 
 /*
- * By these the kernel waits for a page, a block, a lock or a completion, whatever that is for: the function above them tells more, as
+ * Through these functions the kernel waits for a page, a block, a lock or a completion, whatever that is for. Their caller tells more, as
  * ovl_copy_up_one does, unless it is the system call itself.
  */
 static bool is_helper(const struct frame *frame)
@@ -240,7 +240,7 @@ static bool is_call(const struct frame *frame)
 	return false;
 }
 
-/* The frame that the stack goes by, and in *rest what is behind it. */
+/* Finds the innermost frame that is not passed over; *rest: the frames behind it. */
 static bool find_frame(const char *frames, bool (*is_passed)(const struct frame *), struct frame *frame, const char **rest)
 {
 	*rest = frames;
@@ -267,13 +267,13 @@ static const struct stack *stack_of(const struct wake *wake, const struct mark *
 	return mark ? stack_numbered(wake, mark->stack) : NULL;
 }
 
-/* The last mark at or before this time; one more than its place. */
+/* One more than the index of the last mark at or before this time. */
 static size_t marks_until(const struct thread *thread, int64_t ts)
 {
 	return COUNT_UNTIL(of(thread)->list.items, of(thread)->list.count, ts, ts);
 }
 
-/* The sleep's stack was taken while the thread still ran, and nothing of it came in between. */
+/* The mark of a wait: its stack was taken while the thread still ran, and no other mark came in between. */
 static const struct mark *mark_of_wait(const struct thread *thread, size_t piece)
 {
 	int64_t end = thread->pieces.items[piece].start, begin = piece > 0 ? thread->pieces.items[piece - 1].start : end;
@@ -283,7 +283,7 @@ static const struct mark *mark_of_wait(const struct thread *thread, size_t piece
 	return found && found->woken == MARK_SLEEP && found->ts >= begin ? found : NULL;
 }
 
-/* The wake-up of the asker by which this run, or what goes on after it was preempted, came to its end. */
+/* The mark of the wake-up of the asker that ended this run, or that ended its continuation after a preemption. */
 static const struct mark *mark_of_run(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
 {
 	int32_t woken = asker == INDEX_NONE ? MARK_SLEEP : wake->threads.items[asker]->tid;
@@ -298,7 +298,7 @@ static const struct mark *mark_of_run(const struct wake *wake, const struct thre
 	return NULL;
 }
 
-/* The function without what stands between < and > if it is long: the arguments of templates. */
+/* Prints the function; if its name is long, without what stands between < and >: the arguments of templates. */
 static void print_function(FILE *out, const struct frame *frame)
 {
 	size_t length = function_length(frame), written = 0;
@@ -316,7 +316,7 @@ static void print_function(FILE *out, const struct frame *frame)
 		fputs("...", out);
 }
 
-/* The frame that a stack goes by; of a program that of the program, even if it has none. */
+/* The frame that a stack is named after. If the stack has frames of the program, only these count. */
 static bool frame_of_stack(const struct stack *stack, struct frame *frame)
 {
 	const char *rest;
@@ -354,7 +354,7 @@ static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const s
 	return true;
 }
 
-/* Those of the program; where none are known, the kernel's; NULL: none. */
+/* The program's functions; if none are known, the kernel's; NULL: none. */
 static char *functions_of(const struct stack *stack)
 {
 	char *functions = NULL;
@@ -383,7 +383,7 @@ static char *kernel_of(const struct stack *stack)
 	return memory_text(frame.text, frame.length);
 }
 
-/* In which function the asker waited for the wake-up. */
+/* The function in which the asker waited for the wake-up. */
 static char *asker_function(const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
 {
 	size_t at = thread_find(asker, wake_up->ts);
@@ -437,7 +437,7 @@ static void tally_add(struct tally *tally, const struct wake *wake, const struct
 		*ARRAY_ADD(&tally->counts) = (struct count){frame, sample->stack, 1};
 }
 
-/* Of a run: where an interrupt came, which the program did not call, or a file system moves data: what for, the function above tells. */
+/* In a run: tells whether the function handles an interrupt, not called by the program, or moves data in a file system: its caller tells what for. */
 static bool is_passage(const struct frame *frame)
 {
 	static const char *const functions[] = {
@@ -461,7 +461,7 @@ static bool has_frame(const char *frames, const struct frame *wanted)
 	return false;
 }
 
-/* Where two functions have the most samples, neither is named: that may be one sample each. */
+/* If two functions have the most samples, neither is named: each may have one sample. */
 static void tally_close(struct tally *tally, struct busy *busy)
 {
 	const struct count *most = NULL;
@@ -485,7 +485,7 @@ static void tally_close(struct tally *tally, struct busy *busy)
 	free(tally->counts.items);
 }
 
-/* The run that the piece belongs to, in the graph's time; returns the number of the piece behind it. */
+/* Sets *busy to the run that the piece belongs to, in the graph's time; returns the index of the piece behind it. */
 static size_t find_run(const struct cut *cut, const struct thread *thread, size_t piece, struct busy *busy)
 {
 	size_t first, last;
@@ -504,7 +504,7 @@ static size_t samples_before(const struct thread *thread, int64_t ts)
 	return COUNT_UNTIL(of(thread)->samples.items, of(thread)->samples.count, ts, ts - 1);
 }
 
-/* Adds those samples that were not taken in an interrupt. */
+/* Adds those samples of the run that were not taken in an interrupt. */
 static void tally_run(struct tally *tally, const struct cut *cut, const struct thread *thread, const struct busy *run)
 {
 	size_t first = samples_before(thread, run->from), end = samples_before(thread, run->to);
@@ -518,7 +518,7 @@ static void tally_run(struct tally *tally, const struct cut *cut, const struct t
 	}
 }
 
-/* How many samples of the run were in the program's function, and in this one of the kernel. */
+/* How many samples of the run were in the run's function of the program, and also in this function of the kernel. */
 static uint32_t samples_in(const struct wake *wake, const struct thread *thread, const struct busy *run, const struct frame *kernel)
 {
 	size_t first = samples_before(thread, run->from), end = samples_before(thread, run->to);
@@ -537,8 +537,8 @@ static uint32_t samples_in(const struct wake *wake, const struct thread *thread,
 }
 
 /*
- * The innermost function of the kernel that nine of ten of the samples were in: what a system call does all the time, whatever that
- * takes, as ovl_copy_up_file reads and writes by turns. NULL: they were in none, or in the call itself only.
+ * The innermost function of the kernel that nine in ten of the samples were in: what a system call does all the time, whatever it
+ * calls for that, as ovl_copy_up_file reads and writes by turns. NULL: they were in no such function, or only in the call itself.
  */
 static char *kernel_of_run(const struct wake *wake, const struct thread *thread, const struct busy *run)
 {
@@ -559,7 +559,7 @@ static bool is_at_hand(const struct cut *cut, const struct busy *busy, int64_t t
 	return busy->cut == stacks_of(cut->wake)->cuts && busy->from <= ts && ts < busy->to;
 }
 
-/* Of the run that a piece belongs to. */
+/* The samples of the run that a piece belongs to. */
 static const struct busy *busy_run(const struct cut *cut, const struct thread *thread, size_t piece)
 {
 	int64_t ts = later(thread->pieces.items[piece].start, cut->graph->from);
@@ -576,13 +576,13 @@ static const struct busy *busy_run(const struct cut *cut, const struct thread *t
 	return busy;
 }
 
-/* A run that nothing is known of but that it is one. */
+/* Tells whether nothing is known of the run but that it is a run. */
 static bool is_plain(const struct piece *piece)
 {
 	return piece->what == WHAT_RUN && piece->flags >> LOCK_BITS == 0 && piece->cause == CAUSE_NONE;
 }
 
-/* Of all the thread's runs with too few samples. */
+/* The samples of all the thread's runs with too few samples. */
 static const struct busy *busy_short_runs(const struct cut *cut, const struct thread *thread)
 {
 	struct busy *busy = &of(thread)->short_runs, run;
@@ -646,7 +646,7 @@ static void keep(struct telling *telling, char *text)
 	*ARRAY_ADD(&telling->texts) = text;
 }
 
-/* Of one that has the CPU in a wait, the stack would be that of the wait's begin. */
+/* Tells nothing of a thread that has the CPU in a wait: its stack would be that of the wait's begin. */
 static void tell(struct cut *cut, struct telling *telling)
 {
 	const struct thread *asker = telling->asker == INDEX_NONE ? NULL : cut->wake->threads.items[telling->asker];
@@ -678,7 +678,7 @@ uint32_t stack_number(const struct wake *wake, const struct thread *thread, size
 	return stack_of(wake, found) ? found->stack : 0;
 }
 
-/* Where every program and every thread begins. */
+/* Tells whether this is the function in which every program and every thread begins. */
 static bool is_begin(const struct frame *frame)
 {
 	return begins(frame, 0, "_start (");

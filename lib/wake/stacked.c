@@ -2,17 +2,17 @@
 
 #include "wake/part.h"
 
-/* Bios that were remapped, and not queued at the device behind since. More are not under way at once, but events may be missing. */
+/* Bios that were remapped and not yet queued at the device behind. No more are under way at once, but events may be missing. */
 enum { REMAPS = 64 };
 
 struct remap {
-	uint64_t disk, sector; /* where it goes */
-	int32_t upper;	       /* the request that it is a part of; INDEX_NONE: the entry is not in use */
+	uint64_t disk, sector; /* where the bio goes */
+	int32_t upper;	       /* index of the request that the bio is a part of; INDEX_NONE: the entry is not in use */
 };
 
 struct remaps {
 	struct remap list[REMAPS];
-	int next; /* the entry to be used next: the oldest */
+	int next; /* the entry to be used next, which is the oldest */
 };
 
 static struct remaps *of(const struct wake *wake)
@@ -44,7 +44,7 @@ static struct remap *find_remap(const struct wake *wake, uint64_t disk, uint64_t
 	return NULL;
 }
 
-/* Of one device to a place on another; or from a partition to its place on the same disk. */
+/* A bio is remapped from one device to a place on another, or from a partition to its place on the same disk. */
 static void on_remap(struct at *at)
 {
 	enum { DEV, SECTOR, NR_SECTOR, OLD_DEV, OLD_SECTOR };

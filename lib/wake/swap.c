@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-/* Looks of a window; further ones are left out. */
+/* Looks that are kept of a window; further ones are left out. */
 enum { LOOKS_MAX = 1 << 12 };
 
-/* For so long after a look pages are taken to be those of the same process: the next look is due five times a second. */
+/* For this long (ns) after a look, pages count as those of the same process: looks come five times a second. */
 static const int64_t holds = 500000000;
 
-struct swap_look { /* most of what was swapped out in (since, ts] was of this process */
+struct swap_look { /* most of what was swapped out in (since, ts] belonged to one process */
 	int64_t since, ts;
-	int32_t owner; /* index of a thread */
+	int32_t owner; /* index of its first thread */
 };
 
 struct swap {

@@ -5,7 +5,7 @@
 #include "wake/part.h"
 #include "wake/name.h"
 
-/* Threads that slept in a call when tracing began. */
+/* A thread that slept in a call when tracing began. */
 struct early_sleep {
 	int32_t tid;
 	int64_t ts;
@@ -13,7 +13,7 @@ struct early_sleep {
 
 struct early_sleeps {
 	ARRAY(struct early_sleep) list;
-	bool all_end; /* the data have the ends of all calls */
+	bool all_end; /* the data have the returns from all calls */
 };
 
 static struct early_sleeps *early_of(const struct wake *wake)
@@ -39,7 +39,7 @@ static void forget_meanings(struct wake *wake)
 }
 
 /*
- * Tells whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
+ * Tells whether trace-collect made the event from what /proc told: the thread has slept in its call since before the trace, and is not on
  * the CPU that the event names.
  */
 static bool slept_early(const struct wake *wake, const struct event *event)
@@ -82,7 +82,7 @@ static void left(struct wake *wake, struct thread *thread)
 		thread_last(thread)->call = syscall_of(thread)->name;
 }
 
-/* The thread is in the system call for this file from now on; the idle one calls nothing. */
+/* From now on the thread is in this system call, for this descriptor. The idle thread calls nothing. */
 static void enter(struct at *at, int16_t name, int32_t fd)
 {
 	struct thread *thread = at_thread(at);
@@ -94,7 +94,7 @@ static void enter(struct at *at, int16_t name, int32_t fd)
 		(*part)->enters(at->wake, thread);
 }
 
-/* The file that the call is for, if its event names one. */
+/* The descriptor that the call is for, if its event names one. */
 static int32_t descriptor(const struct at *at)
 {
 	enum { FD, FD_IN, OUT_FD, NAMES };
@@ -128,7 +128,7 @@ static void on_raw_entry(struct at *at)
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
 
-/* The thread returns from a call that it has been in since before the data: so this is what it waited in. */
+/* The thread returns from a call that it has been in since before the data: so it waited in this call. */
 static void was_in(struct thread *thread, int16_t name)
 {
 	for (size_t i = thread->pieces.count; i-- > 0;) {
@@ -146,7 +146,7 @@ static void returns(struct at *at, int16_t name, bool has_result, int64_t result
 {
 	struct thread *thread = at_thread(at);
 
-	/* Of calls that fail so, the entries are not among the data. */
+	/* If a call fails in this way, the data lack its entry even if it began within them. */
 	if (thread->tid != TID_IDLE && !syscall_of(thread)->seen && name != CALL_NONE &&
 	    !(has_result && reasons_fails(at->wake->reasons, reason_at(at->wake->reasons, name)->syscall, result)))
 		was_in(thread, name);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "wake/wake.h"
 
-/* Records that are kept until an event comes; tasks of which something is known, and what they await. Beyond that the oldest go. */
+/* Records that are kept until an event comes; known tasks; waits of tasks. The oldest records and tasks go for new ones; new waits are left out. */
 enum { TOLD_MOST = 1 << 20, TASKS_MOST = 1 << 18, WAITS_MOST = 1 << 20 };
 
 enum { NAME_ROOM = 256, TURN_ROOM = 96, NOBODY = 0 };
@@ -33,12 +33,12 @@ struct told { /* a record */
 	char *name; /* NULL: it gives none */
 	int32_t tid;
 	uint8_t op;
-	bool any, prompt, before; /* it awaits the first of several; it was told when it happened; it had happened before */
+	bool any, prompt, before; /* it awaits the first of several; it was sent when it happened; it had happened before */
 };
 
-struct wait { /* of a task, for another to end */
+struct wait { /* of a task, until another task ends */
 	struct key waiter;
-	uint64_t turn; /* the waiter's next */
+	uint64_t turn; /* the number of the waiter's next turn */
 	bool any;
 	struct wait *next;
 };
@@ -46,19 +46,19 @@ struct wait { /* of a task, for another to end */
 struct task {
 	struct key key;
 	char *name;    /* NULL: not known */
-	uint64_t turn; /* its next; of a process: how often markers of it were lost */
-	bool over;     /* of several that it awaits the first has ended */
+	uint64_t turn; /* the number of its next; of a process: how often markers of it were lost */
+	bool over;     /* it awaits the first of several, and that has ended */
 	struct wait *waits;
 	UT_hash_handle hh;
 };
 
 struct task_events {
-	struct event_type *types[OP_END + 1]; /* by what they are; OP_CREATE: that a task is posted */
+	struct event_type *types[OP_END + 1]; /* by op; OP_CREATE: a task is posted */
 	ARRAY(struct told) heap; /* the earliest first */
 	uint64_t order;
 	struct task *tasks; /* the oldest first */
 	size_t wait_count;
-	struct wait *ended; /* those whose tasks go on because of what was told last */
+	struct wait *ended; /* waits that the last record has ended */
 	struct told last;
 	/* of the event at hand */
 	char turn[TURN_ROOM], name[NAME_ROOM];
@@ -186,13 +186,13 @@ static void add_wait(struct task_events *tasks, const struct task *waiter, uint6
 		return;
 	wait = NEW(struct wait);
 	*wait = (struct wait){.waiter = waiter->key, .turn = waiter->turn, .any = any};
-	awaited = find_or_add(tasks, (struct key){wait->waiter.pid, on}); /* the waiter may have to go for it */
+	awaited = find_or_add(tasks, (struct key){wait->waiter.pid, on}); /* this may drop the waiter */
 	wait->next = awaited->waits;
 	awaited->waits = wait;
 	tasks->wait_count++;
 }
 
-/* The task that the next of these waits lets go on, if it still waits; NULL: there is none left. */
+/* The next task that goes on because its wait has ended, if it still waits; NULL: there is none left. */
 static struct task *next_awakened(struct task_events *tasks)
 {
 	while (tasks->ended) {
@@ -213,7 +213,7 @@ static struct task *next_awakened(struct task_events *tasks)
 
 /* --- events -------------------------------------------------------------------------------------------------------------- */
 
-/* Where markers were lost, what let a turn begin may be among them: from there on turns are others. */
+/* How often markers of the process were lost. The cause of a turn may be among these, so turns after a loss are named differently. */
 static uint64_t losses(const struct task_events *tasks, int64_t pid)
 {
 	const struct task *process = find(tasks, (struct key){pid, NOBODY});
@@ -279,7 +279,7 @@ static bool run(struct task_events *tasks, struct told *told, struct event *even
 	return told->prompt;
 }
 
-/* Those that await it go on. */
+/* The task has ended: the tasks that await it go on. */
 static void end(struct task_events *tasks, const struct told *told)
 {
 	struct task *task = find(tasks, told->key);
@@ -291,7 +291,7 @@ static void end(struct task_events *tasks, const struct told *told)
 	drop_task(tasks, task);
 }
 
-/* Tells whether what was told is an event. */
+/* Tells whether the record becomes an event, and makes it. */
 static bool happens(struct task_events *tasks, struct told *told, struct event *event)
 {
 	switch (told->op) {

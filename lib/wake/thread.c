@@ -36,10 +36,10 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 {
 	struct piece *piece;
 
-	/* A piece without length is none, nor is one after the loss of events that hid its end. */
+	/* Drop pieces without length, and, if a loss of events begins here, pieces that began later: their ends were not seen. */
 	while (thread->pieces.count && thread_last(thread)->start >= ts)
 		thread->pieces.count--;
-	thread->died = TIME_NONE; /* whatever we thought */
+	thread->died = TIME_NONE; /* it lives, even if its end was seen before */
 	if (!thread->pieces.room)
 		thread->pieces.items = memory_grow(NULL, thread->pieces.room = PIECES_FIRST, sizeof(*thread->pieces.items));
 	piece = ARRAY_ADD(&thread->pieces);
@@ -82,8 +82,8 @@ void thread_set_run_flags(struct wake *wake, struct thread *thread, piece_flags 
 void thread_woken_unseen(struct piece *wait)
 {
 	/*
-	 * The waker announces itself before it takes the lock that orders it with the sleeper, so the wake-up of a
-	 * sleeper that is just leaving the CPU may come before its switch.
+	 * The waker emits its event before it takes the lock that orders it with the sleeper. So if the sleeper is just leaving
+	 * the CPU, the wake-up may come before the switch.
 	 */
 	if (wait->flags & PIECE_EARLY)
 		wait->what = WHAT_RUNNABLE;
@@ -119,7 +119,7 @@ bool thread_idled(const struct thread *thread, size_t first, size_t last, piece_
 	return did <= slept / IDLENESS;
 }
 
-/* Tells whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
+/* Tells whether the piece belongs to the same run: it is a run with the same cause and flags of parts, or the thread had only lost its CPU. */
 static bool continues(const struct piece *run, const struct piece *piece)
 {
 	if (piece->what == WHAT_RUN)

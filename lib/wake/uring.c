@@ -7,34 +7,34 @@
 #include "wake/walk.h"
 
 /*
- * io_uring. A thread hands requests to the kernel through a ring, and waits until one is complete. Whoever wakes it then is
- * often a messenger: a worker (io-wq) that does for it what would block; or the ring's own thread (SQPOLL), which submits and
- * completes for it, and may never sleep, so that no wake-up shows for whom it waited.
+ * io_uring. A thread hands requests to the kernel through a ring, and waits until one is complete. The thread that then wakes
+ * it is often a messenger: a worker (io-wq) that does for it what would block; or the ring's own thread (SQPOLL), which submits
+ * and completes for it, and may never sleep, so that no wake-up shows for which thread it works.
  */
 
-/* A worker is woken, or made, so soon after a request was queued for it. */
+/* A worker is woken, or made, within this time after a request was queued for it. */
 enum { QUEUE_NS = 1000000 };
 
 enum {
 	CAUSE_COMPLETED = CAUSE(PART_URING, 0), /* of a wait; index: of a completion */
-	CAUSE_SERVING = CAUSE(PART_URING, 1),	/* of a run; index: thread whose requests the kernel's thread does */
+	CAUSE_SERVING = CAUSE(PART_URING, 1),	/* of a run; index: of the thread whose requests the kernel's thread does */
 };
 
-struct open_request { /* by its address, until it is complete */
+struct open_request { /* a request by its address, until it is complete */
 	uint64_t address;
-	struct doer ready; /* who made it possible to complete it, and when; INDEX_NONE: not known */
-	int32_t queued_by; /* index of the thread that queued it for its workers; INDEX_NONE */
+	struct doer ready; /* the thread that made its completion possible, and when; INDEX_NONE: not known */
+	int32_t queued_by; /* index of the thread that queued it for a worker of its own; INDEX_NONE */
 	UT_hash_handle hh;
 };
 
 struct ring {
 	uint64_t address;
-	int32_t owner; /* index of the thread that waited at it last; INDEX_NONE: none did */
+	int32_t owner; /* index of the thread that last waited at the ring; INDEX_NONE: none did */
 	UT_hash_handle hh;
 };
 
 struct completion {
-	struct doer ready, by; /* the doer that made it possible, and the one that did it */
+	struct doer ready, by; /* the thread that made it possible, and the one that did it */
 };
 
 struct rings { /* of the window */
@@ -45,7 +45,7 @@ struct rings { /* of the window */
 
 struct role { /* of a thread */
 	int64_t queued; /* when it last queued a request for a worker; TIME_NONE */
-	int32_t serves; /* index of the thread whose worker it is; INDEX_NONE: it is none */
+	int32_t serves; /* index of the thread for which it does requests; INDEX_NONE: it does none */
 };
 
 static struct rings *rings_of(const struct wake *wake)
@@ -81,7 +81,7 @@ static void thread_begin(struct thread *thread)
 	*of(thread) = (struct role){.queued = TIME_NONE, .serves = INDEX_NONE};
 }
 
-/* It goes on to be what it was. */
+/* A worker stays the worker of its thread. */
 static void thread_lost(struct thread *thread)
 {
 	of(thread)->queued = TIME_NONE;
@@ -138,7 +138,7 @@ static void on_submit(struct at *at)
 		serve(at->wake, thread, ring_at(at->wake, (uint64_t)at_number(at, RING))->owner);
 }
 
-/* The request has waited for data that have come: the thread that brought them lets the request go on. */
+/* The request waited for data, which have come: the thread that brought them lets the request go on. */
 static void on_ready(struct at *at)
 {
 	enum { REQUEST };
@@ -152,8 +152,8 @@ static void on_ready(struct at *at)
 }
 
 /*
- * Whoever completes what was queued for a worker is that. What another thread had made possible is the cause of the wake-ups that
- * follow.
+ * If a thread completes a request that was queued for a worker, it is that worker. If another thread had made the completion possible, the
+ * completion is the cause of the wake-ups that follow.
  */
 static void on_complete(struct at *at)
 {
@@ -187,7 +187,7 @@ static void on_queue(struct at *at)
 		request->queued_by = thread->index;
 }
 
-/* The thread has just queued a request, and now wakes a worker, or makes one. A worker may make another. */
+/* Tells whether the thread has just queued a request: then it now wakes a worker, or makes one. A worker may make another. */
 static bool finds_worker(const struct wake *wake, struct thread *thread)
 {
 	bool queued = of(thread)->queued != TIME_NONE && wake->now - of(thread)->queued <= QUEUE_NS;

@@ -7,13 +7,13 @@
 #include "wake/reason.h"
 #include "wake/retry.h"
 
-/* How far back what is behind a node was followed, and how often. */
+/* How far back the walk has gone behind a node, and how often. */
 struct visit {
 	int64_t floor;
 	int count;
 };
 
-/* A node met again is followed further back where that is asked for, but only a few times, because there are rings. */
+/* If the walk meets a node again, it may go further back behind it, but only a few times in all, because waits may form rings. */
 enum { VISITS_MAX = 4 };
 
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor)
@@ -44,8 +44,8 @@ void walk_later(struct walk *walk, struct errand errand)
 }
 
 /*
- * Since when what ended the wait was waited for, and who had asked for it. What the thread did between the ask and the wait
- * does not matter, so the node begins with the ask.
+ * When the end of the wait was asked for, and by whom. What the thread did between the ask and the wait does not matter, so
+ * the node begins with the ask.
  */
 static struct ask waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
 {
@@ -106,8 +106,8 @@ static bool is_idle(const struct wake *wake, const struct piece *wait)
 }
 
 /*
- * Tells whether the process of this thread has started the other's since whoever asks has waited, as a server starts a script for a request; or before,
- * if the thread has waited for nobody else ever since.
+ * Tells whether this thread's process started the other's after the asker began to wait (`since`), as a server starts a script for a request; or
+ * before that, if this thread has waited for nobody else ever since.
  */
 static bool is_own_child(const struct wake *wake, const struct thread *thread, size_t at, int32_t other, int64_t since)
 {
@@ -117,9 +117,9 @@ static bool is_own_child(const struct wake *wake, const struct thread *thread, s
 }
 
 /*
- * A thread that waits for any of many events is idle: whatever it could do for who asked it is done. So if it idled again before it answered,
- * the request of another client that ended this wait says nothing of why who asked has waited. What the process started meanwhile is no client,
- * nor is a child for which alone the thread has waited ever since.
+ * Tells whether another client's request ended this wait. A thread that waits for any of many events is idle: it has done all that it could for
+ * the asker. So if it idled again before it answered, the request that ended this wait does not explain why the asker waited. A process that this
+ * one started meanwhile is no client, nor is a child if the thread has waited for that child alone ever since.
  */
 static bool is_of_another(const struct wake *wake, const struct thread *thread, size_t at, const struct errand *errand)
 {
@@ -132,7 +132,7 @@ static bool is_of_another(const struct wake *wake, const struct thread *thread, 
 	       !is_own_child(wake, thread, at, by, errand->floor);
 }
 
-/* The walk passes the wait. */
+/* Notes in the errand that the walk passes this wait. */
 static void pass(const struct wake *wake, const struct thread *thread, const struct piece *wait, struct errand *errand)
 {
 	int32_t own = process_of(wake, thread->index), by = process_of(wake, core_ender(wake, wait).thread);
@@ -167,7 +167,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		walk_explain(walk, thread, at, node, errand);
 }
 
-/* The killer of the thread did not end the wait. False: the thread was not killed in this wait. */
+/* Explains a wait in which the thread was killed: the killer did not end it, nobody did. False: the thread was not killed in this wait. */
 static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -179,7 +179,7 @@ static bool walk_broken(struct walk *walk, const struct thread *thread, size_t a
 	return true;
 }
 
-/* Before its first piece a thread was not; who made it carries on. */
+/* Before its first piece the thread did not exist: the walk goes on in the thread that made it. */
 static void walk_birth(struct walk *walk, const struct thread *thread, int32_t node, struct errand errand)
 {
 	if (thread->born == TIME_NONE || thread->parent == INDEX_NONE)
@@ -195,8 +195,8 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 }
 
 /*
- * The thread was not there yet. Waits in vain belong to what ended the last of them; until that was made, they were for the work of who made it at
- * last, if that is not the one who waited.
+ * The errand's thread did not exist yet at that time. Waits in vain belong to the thread that ended the last of them; before that thread was made,
+ * they belong to the thread that made it, unless that is the one that waited.
  */
 static void walk_unborn(struct walk *walk, const struct thread *thread, struct errand errand)
 {
@@ -223,7 +223,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 	struct ask ask;
 
 	if (!walk->cut.wake->switches)
-		return; /* nobody knows how long it did what */
+		return; /* nobody knows how long the thread did what */
 	if (at == 0)
 		walk_unborn(walk, thread, errand);
 	while (at-- > 0) {
@@ -232,7 +232,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		node = piece_node(&walk->cut, thread, at, errand.asker);
 		walk_link(walk, node, after, errand.edge, errand.ts);
 		ask = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : (struct ask){piece->start, thread->index};
-		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
+		/* Waits may form a ring if the clock is coarse, so a wait that is met again is walked only if that leads further back. */
 		if (piece->what == WHAT_WAIT && piece->start < errand.at && walk_visit(walk, node, later(errand.floor, ask.since)) &&
 		    !walk_broken(walk, thread, at, node))
 			walk_wait(walk, thread, at, node, ask, errand);
@@ -275,7 +275,7 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 		if (index != INDEX_NONE)
 			return (struct wake_target){i, index, wanted};
 	}
-	/* Without switches there is nothing to be said about a thread. */
+	/* Without switches nothing can be said about a thread. */
 	thread = wake->switches ? core_thread_find(wake, wanted->tid, wanted->ts) : NULL;
 	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE, wanted};
 }

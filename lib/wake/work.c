@@ -14,16 +14,16 @@
 #include "wake/name.h"
 #include "wake/walk.h"
 
-/* Work that waits for a kernel thread to do it, by its address. */
+/* A work that waits for a kernel thread to do it, by its address. */
 struct queued_work {
 	uint64_t address;
 	struct work work;
-	struct queued_work *spare; /* next in the list of those not in use */
+	struct queued_work *spare; /* next in the list of unused ones */
 	UT_hash_handle hh;
 };
 
 struct works {
-	ARRAY(struct work) begun; /* by a known thread */
+	ARRAY(struct work) begun; /* works that a known thread has begun */
 	struct queued_work *queued, *spare; /* by address */
 };
 
@@ -78,7 +78,7 @@ static int32_t owner_of(const struct wake *wake, int32_t by)
 	return owner == INDEX_NONE ? by : owner;
 }
 
-/* Where the queue has no name, its works have that of their function. */
+/* If a queue has no name, its works are named after their function. */
 static bool is_throttle(const char *queue)
 {
 	return strcmp(queue, "kthrotld") == 0 || strcmp(queue, "blk_throtl_dispatch_work_fn") == 0;
@@ -135,7 +135,7 @@ static void forget_queued(struct wake *wake)
 	HASH_FREE(of(wake)->queued);
 }
 
-/* Which works are queued is not known any more. */
+/* It is not known any more which works are queued. */
 static void lost(struct wake *wake, int64_t from)
 {
 	(void)from;
@@ -164,7 +164,7 @@ static bool serves(const struct wake *wake, const struct thread *thread, int32_t
 	return true;
 }
 
-/* Requests that a limit held back wait for no thread, but for their time. */
+/* Requests that a limit held back wait for no thread, but for the time when the limit lets them go. */
 static int32_t throttled_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
 {
 	const struct thread *thread = asker == INDEX_NONE ? NULL : cut->wake->threads.items[asker];
@@ -177,7 +177,7 @@ static int32_t throttled_node(struct cut *cut, const struct work *work, int64_t 
 	return index;
 }
 
-/* The interrupt, or unknown cause, that queued a work without owner explains the asker's wait since `start`. */
+/* An interrupt, or an unknown cause, queued a work without an owner: makes its node, which explains the asker's wait since `start`. */
 static int32_t cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
 {
 	const struct wake *wake = cut->wake;
@@ -198,8 +198,8 @@ static int32_t cause_node(struct cut *cut, const struct work *work, int64_t star
 }
 
 /*
- * A work that was queued begins because of the thread that queued it: what the thread that does it did before that has nothing
- * to do with it.
+ * A work begins because a thread queued it: what the thread that does the work did before that has nothing to do with
+ * the work.
  */
 static int64_t began(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
@@ -236,7 +236,7 @@ static bool is_address(const char *text)
 	return length >= 8 && text[length] == '\0';
 }
 
-/* Before Linux 5.12 the event has no more than the address of the queue; some texts say what function does the work. */
+/* Before Linux 5.12 the event has only the address of the queue; some texts name the function that does the work. */
 static void name_queue(const struct at *at, char *name, size_t room)
 {
 	enum { WORK, QUEUE, FUNCTION };

@@ -10,7 +10,7 @@
 #include "wake/name.h"
 #include "wake/walk.h"
 
-/* Pages that are to be written to a disk: whose they are, and who has to wait until the disk keeps up with them. */
+/* Pages that are to be written to a disk: which threads wrote them, and which have to wait until the disk keeps up. */
 
 struct inode {
 	uint64_t disk, number;
@@ -18,18 +18,18 @@ struct inode {
 
 struct dirty_inode {
 	struct inode inode;
-	int32_t owner; /* who wrote to it last */
+	int32_t owner; /* index of the thread that wrote to it last */
 	UT_hash_handle hh;
 };
 
 struct dirty { /* of the window */
 	struct dirty_inode *inodes;
-	ARRAY(uint64_t) throttles; /* disks; causes name them */
+	ARRAY(uint64_t) throttles; /* disks; causes refer to them by index */
 };
 
 struct writing { /* of a thread */
-	int32_t writer;	    /* index of the thread whose pages it writes back (perhaps its own); INDEX_NONE: it does not */
-	uint64_t throttled; /* the disk that it is about to wait for, as it wrote more than that keeps up with; 0: none */
+	int32_t writer;	    /* index of the thread whose pages (perhaps its own) it writes back; INDEX_NONE: it writes none back */
+	uint64_t throttled; /* the disk that it is about to wait for, because it wrote more than the disk keeps up with; 0: none */
 };
 
 static struct dirty *dirty_of(const struct wake *wake)
