@@ -17,19 +17,19 @@ struct binding {
 	const struct event_type *type;
 	struct chart_field key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_SHOWS_MAX];
 	int keys, splits, shows;
-	struct chart_field failed; /* of a count; field NULL: all events count */
+	struct chart_field failed; /* of a count; raw NULL: all events count */
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
 	const struct event_field *depth, *to;	/* NULL: none */
-	const struct binding *instead[CHART_KEYS_MAX]; /* what it stands in for; NULL: nothing more */
-	struct chart_field where; /* not zero, or the event does not count; raw NULL: all count */
-	bool whole;	/* of an end: that of a whole start */
+	const struct binding *instead[CHART_KEYS_MAX]; /* the lines that it stands in for; NULL behind the last */
+	struct chart_field where; /* an event counts only if this is not zero; raw NULL: all count */
+	bool whole;	/* of an end: it comes once for each start */
 	struct binding_call { /* of a system call */
 		enum call_use use; /* CALL_UNKNOWN: by its number */
 		bool enters;
 		const struct event_field *number, *arguments, *fd, *operation, *value, *result;
 	} call;
-	bool came;	/* in this stream */
+	bool came;	/* its event came in this stream */
 	uint64_t seen; /* events */
 	const char *lacking; /* a field that the event does not have; NULL: none known */
 };
@@ -43,7 +43,7 @@ void binding_check(struct binding *binding, const struct event *event);
 /* Tells whether its key is the thread that waits. */
 bool binding_is_by_thread(const struct chart_event *event);
 
-/* The key of an event; of a binding without key fields, its thread. */
+/* Sets the key of an event; of a binding without key fields, its thread. */
 void binding_key(const struct binding *binding, const struct field_world *world, const struct event *event,
 		 int64_t key[CHART_KEYS_MAX]);
 int32_t binding_tid(const struct binding *binding, const struct event *event);
@@ -55,25 +55,25 @@ int32_t binding_cause(const struct binding *binding, const struct event *event);
 /* The use of a system call, at its entry or return. */
 enum call_use binding_use(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event);
 
-/* The same, and its first three arguments: of a call with an event of its own as far as chart/traffic.h wants them. */
+/* The same; also sets the first three arguments: of a call with an event of its own, only those that chart/traffic.h needs. */
 enum call_use binding_call(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event,
 			   int64_t argument[3]);
 
-/* The depth of the event; 0: none. Sets *to to the depth up to which it ends starts, which is the same unless the event says else. */
+/* The depth of the event; 0: none. Sets *to to the depth up to which it ends starts, which is the same unless the event has `to`. */
 int64_t binding_depth(const struct binding *binding, const struct event *event, int64_t *to);
 
-/* The values of the split fields, with zeros behind them; and their text, "a,b" if there are several. */
+/* binding_split(): the values of the split fields, then zeros. binding_spell_split(): their text, "a,b" if there are several. */
 void binding_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 		   int64_t id[CHART_KEYS_MAX]);
 void binding_spell_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 			 char *text, size_t room);
 
-/* How each number of the key is spelled. */
+/* Sets how each number of the key is spelled. */
 void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX]);
 
 /*
- * The key fields that are text, and the show fields, as " name=value name=value", as many as fit; `scratch` is any line. Returns all of them if
- * some did not fit, which the caller frees; else NULL.
+ * Spells the key fields that are text, and the show fields, " name=value name=value", as many as fit; `scratch` is any line. If some did not
+ * fit, returns a text with all of them, which the caller frees; else NULL.
  */
 char *binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
 			 const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room);

@@ -5,7 +5,7 @@
  *	id:syscall	spelled as the name of a system call of the stream's machine; "syscall_7" if the machine or the call is unknown
  *	prev_state:runnable	1 if a thread that leaves its CPU in this state still wants to run
  *	rwbs:flush	1 if a block request flushes a cache
- *	rwbs:waited	1 if somebody may wait for a block request: for a read, or a write to be done at once; 0 for a discard
+ *	rwbs:waited	1 if somebody may wait for a block request: a read, or a write to be done at once; 0 for others and a discard
  *	rwbs:discard	1 if a block request is a discard
  *	ret:error	1 if a system call that returns this has failed, else 0. "Nothing yet" (EAGAIN, EINPROGRESS) and an
  *			interruption by a signal (EINTR, the kernel's own restart codes) are no failures.
@@ -20,7 +20,7 @@
 #include "chart/sample.h"
 #include "event/event.h"
 
-enum { FIELD_ROOM = 128, SHOWN_ROOM = 1024 }; /* longer spellings are cut; the second of fields that are shown */
+enum { FIELD_ROOM = 128, SHOWN_ROOM = 1024 }; /* longer spellings are cut; SHOWN_ROOM: of `show` fields */
 
 struct chart_field {
 	char name[48];
@@ -39,7 +39,7 @@ struct field_world {
 /* Resolves "FIELD" or "FIELD:FORM". 0; -1 after fail(): an unknown form. */
 int chart_field_make(struct chart_field *field, struct event_type *type, const char *text);
 
-/* The value as a number; of a field that is text or an array, a hash of its spelling. */
+/* The value as a number; of a text or an array, a hash of its spelling. */
 int64_t chart_field_number(const struct chart_field *field, const struct field_world *world, const struct event *event);
 
 /* The number that stands for a text. */

@@ -1,5 +1,5 @@
 /*
- * coroutines: follows charted functions that are coroutines, however often and on whatever thread they go on.
+ * coroutines: follows charted functions that are coroutines, however often and on whatever thread they are resumed.
  *
  *	struct coroutines coroutines = {0};
  *	coroutines_name(&coroutines, lookup, charts)	charts of their actors (program/coroutine.h)
@@ -19,7 +19,7 @@ struct coroutines {
 	bool nameless;	      /* some have no debugging information, and are not followed */
 };
 
-/* Adds the charts of the actors behind those that are there. */
+/* Adds the charts of the actors to the end of `charts`, which does not own them. */
 void coroutines_name(struct coroutines *coroutines, struct lookup *lookup, struct option_list *charts);
 
 int coroutines_write(const struct coroutines *coroutines, struct stream *stream);

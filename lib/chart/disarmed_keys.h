@@ -1,5 +1,5 @@
 /*
- * disarmed_keys: the keys of a chart with `arm` lines whose starts do not count now: a thread that runs cannot begin to wait for a CPU.
+ * disarmed_keys: of a chart with `arm` lines, the keys whose starts do not count now: a thread that runs cannot begin to wait for a CPU.
  *
  * Unless events are lost, there is at most one such key for each CPU. So the set is emptied when it gets large, which arms all keys.
  */

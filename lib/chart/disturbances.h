@@ -1,8 +1,8 @@
 /*
  * disturbances: a limit that all keys of a chart have in common, because a disturbance of a machine hits all keys alike.
  *
- * A key knows how long disturbances last only when it was hit often itself. So the values beyond the limits of their keys, each a disturbance, are
- * judged once more: the largest of each block of time has a limit (chart/block_maxima.h). Values that only one key has do not raise it.
+ * A key alone learns how long disturbances last only if it is hit often. So the values beyond the limits of their keys, each a disturbance, are
+ * judged once more: the largest of each block of time have a limit (chart/block_maxima.h). Values that only one key has do not raise it.
  *
  * This limit has one half of the false alarms. The keys share the other half in equal parts. The rate of a key's disturbances comes from that key;
  * their length comes from all keys. So a key that is seldom disturbed has a lower limit.
@@ -16,13 +16,13 @@ struct disturbances;
 
 /* A key's part in them. All zero: none yet. */
 struct disturbed {
-	int64_t since;	/* it is judged; 0: it is not */
-	int64_t last;	/* time when it was disturbed, but not more than usual... */
-	uint64_t times; /* ... and how many times, each apart from the one before */
-	double limit;	/* that its values are judged by */
+	int64_t since;	/* when its values were first judged; 0: they are not */
+	int64_t last;	/* time of its last disturbance that was of usual length... */
+	uint64_t times; /* ... and how many there were, a second or more apart */
+	double limit;	/* the limit that its values are judged by, in seconds */
 };
 
-/* A time shorter than `shortest` (ns; 0: not known) is no signal. NULL: these choices have no use for it. */
+/* A time shorter than `shortest` (ns; 0: not known) is no signal. NULL: the policy has no use for such a limit. */
 struct disturbances *disturbances_new(const struct policy *policy, int64_t shortest);
 void disturbances_free(struct disturbances *all); /* NULL is allowed */
 
@@ -32,20 +32,20 @@ void disturbances_empty(struct disturbances *all);
 /* A stream is over; the next may be of another time. */
 void disturbances_pause(struct disturbances *all);
 
-/* Takes a value beyond its key's limit: whether it is beyond that of all, too. During the hold it is remembered instead. */
+/* Tells whether a value beyond its key's limit is beyond the common limit, too. During the hold the answer is no, and the value is remembered. */
 bool disturbances_judge(struct disturbances *all, const struct sample *sample);
 
-/* The time passes, once a key has limits, or the input ends. True: limits are others, and what was remembered can be told. */
+/* Advance the time, from when a key has limits to the end of the input. True: limits have changed; disturbances_next() has what was remembered. */
 bool disturbances_time(struct disturbances *all, int64_t now, uint64_t keys);
 bool disturbances_end(struct disturbances *all, int64_t now);
 
-/* The limit of a key in ns, which it keeps; 0: there is none; INT64_MAX: during the hold. `judged`: the key has limits. */
+/* The limit of a key in ns, also kept in the key; 0: there is none; INT64_MAX: during the hold. `judged`: the key has limits of its own. */
 int64_t disturbances_limit(const struct disturbances *all, struct disturbed *key, bool judged);
 
-/* The next of what was remembered that is beyond the limit, and beyond its key's as it is known now, in order of start. False: there is no more. */
+/* The next remembered value, in order of start, that is beyond the limit and beyond its key's own limit as known now. False: there are no more. */
 bool disturbances_next(struct disturbances *all, struct sample *sample);
 
-/* When the oldest that is remembered began; INT64_MAX: nothing is. A series will be no more. */
+/* disturbances_first(): when the earliest remembered value began; INT64_MAX: there is none. disturbances_forget(): the series is about to go. */
 int64_t disturbances_first(const struct disturbances *all);
 void disturbances_forget(struct disturbances *all, const struct series *series);
 

@@ -11,12 +11,12 @@
 #include "source/selection.h"
 
 /*
- * Adds the events of a chart. If the cost is bounded, `cost` learns which events the chart has, to shed them with it; NULL: it is not bounded.
+ * Adds the events of a chart. If the cost is bounded, `cost` learns which events to shed with the chart; NULL: it is not bounded.
  * 0; -1 after fail(); PROBES_LEFT_OUT: a probe of the function would harm the program.
  */
 int event_selection_add_chart(struct selection *selection, struct probes *probes, struct cost *cost, const struct chart *chart);
 
-/* Adds the events of a state file (by its name or path) that this kernel has, and its lines of probes. -1 after fail(). */
+/* Adds those events of a state file (a name or path) that this kernel has, and its lines of probes. -1 after fail(). */
 int event_selection_add_states(struct selection *selection, struct probe_lines *lines, const char *name);
 
 #endif

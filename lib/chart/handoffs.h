@@ -1,9 +1,10 @@
 /*
- * handoffs: calls that cause other calls, by the values that they hand over: the `handoff` lines of tailblame-semantics(5), for trace-collect.
+ * handoffs: calls that cause other calls, paired by a value that one hands over to the other: the `handoff` lines of tailblame-semantics(5), for
+ * trace-collect.
  *
  *	struct handoffs handoffs = {0};
  *	handoffs_read(&handoffs, path)			each file
- *	handoffs_name(&handoffs, charts)		the charts of their functions, with the arguments that tell
+ *	handoffs_name(&handoffs, charts)		charts of their functions, with the arguments that pair them
  *	handoffs_write(&handoffs, stream)		a `handoff` record each, behind the charts
  *	handoffs_free(&handoffs)
  */
@@ -16,13 +17,13 @@
 
 struct handoffs {
 	struct semantics semantics;
-	ARRAY(char *) charts; /* texts of ours */
+	ARRAY(char *) charts; /* texts that handoffs_name() made */
 };
 
-/* Passes over other lines. -1 after fail(), with file and line: a line cannot be read, or a value of it is not known when the call begins. */
+/* Ignores other lines. -1 after fail(), with file and line: a line cannot be read, or the call `to` does not know the value when it begins. */
 int handoffs_read(struct handoffs *handoffs, const char *path);
 
-/* Adds charts of the functions behind those that are there; a function that has a chart gets the argument as well. Returns how many it added. */
+/* Adds charts of the functions to the end of `charts`; if a function has a chart already, this gets the argument. Returns how many it added. */
 int handoffs_name(struct handoffs *handoffs, struct option_list *charts);
 
 int handoffs_write(const struct handoffs *handoffs, struct stream *stream);

@@ -1,6 +1,6 @@
 /*
- * histogram: the distribution of values on a logarithmic scale, and their running median. It is right for any distribution, while a median that
- * goes by steps (Robbins and Monro) overshoots between two modes, even below zero.
+ * histogram: the distribution of values on a logarithmic scale, and their running median. It is right for any distribution, while a median
+ * that follows by steps (Robbins and Monro) overshoots between two modes, even below zero.
  *
  * A bin is 1/32 of an octave wide and holds the number and the mean of its values. So a quantile is wrong by 2 % at most, and exact if
  * values are equal. Older values count less: at HISTOGRAM_MOST values each count is halved. A value below 1e-9 counts as 1e-9. All zero
@@ -19,14 +19,14 @@ struct histogram {
 	} *bins;
 	int first, room; /* number of bins[0]; how many bins there are */
 	double total;
-	int middle;    /* the bin of the median, from bins[0]... */
-	double before; /* ... and how many values are in those before it */
+	int middle;    /* the index of the median's bin... */
+	double before; /* ... and how many values are in the bins before it */
 };
 
 void histogram_forget(struct histogram *histogram); /* empty again; frees its memory */
 void histogram_add(struct histogram *histogram, double value);
 
-/* The quantile at this share; 0 if there are no values. The median costs nothing: it is kept. */
+/* The quantile at this share; 0 if there are no values. The median costs nothing, because its bin is kept. */
 double histogram_quantile(const struct histogram *histogram, double share);
 double histogram_median(const struct histogram *histogram);
 

@@ -1,6 +1,6 @@
 /*
- * judge: takes each value of a series and decides: learnt, healthy or abnormal. It makes the limits of a series from its baseline, and takes
- * those that its learner has found since.
+ * judge: takes each value of a series and decides whether it is learnt, healthy or abnormal. It makes the limits of a series from the
+ * baseline, and later takes the limits that the series' learner has found.
  */
 #ifndef CHART_JUDGE_H
 #define CHART_JUDGE_H
@@ -18,19 +18,19 @@ struct measure_listener {
 	int (*release)(void *context);
 	int (*signal)(void *context, const struct sample *sample);
 	/*
-	 * NULL: values are judged. Else nothing is: each request, from its start to its end, is handed over as it begins and as it ends. A
-	 * request whose end is not seen only begins. `gone` follows, also where the end was not seen, as soon as that is known.
+	 * If begins() is NULL, values are judged. Else nothing is judged, and each request, from a start to its end, is handed over: to begins(),
+	 * to ends() if its end is seen, and in any case to gone() as soon as it is known to be over.
 	 */
 	int (*begins)(void *context, struct sample *request);
 	int (*ends)(void *context, const struct sample *request);
 	void (*gone)(void *context, const struct sample *request);
 	/* At the end: the digest of a series' values. NULL: it is not wanted. */
 	int (*digest)(void *context, const struct series *series);
-	/* At the end: starts that are no signal, because there are no limits, or their ends may have come unseen. */
+	/* At the end: open starts that are no signals, because there are no limits, or because their ends may have come unseen. */
 	int (*open)(void *context, const struct series *series, const struct unended *unended, int64_t now);
 };
 
-/* All functions return 0, or -1 when the listener did. */
+/* Functions that take it return 0, or -1 when the listener did. */
 struct judge {
 	const struct policy *policy;
 	struct measure_listener tell;
@@ -38,7 +38,7 @@ struct judge {
 };
 
 /*
- * Judges a value. `forced`: it was reported as abnormal before it ended. Calls the listener for new limits, for signals, and for a
+ * Judges a value. `forced`: it was reported as abnormal before it ended. Calls the listener for new limits, for signals, and for each
  * bucket of healthy values that is over. Sets *begun if the limits are new.
  */
 int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun);
@@ -46,23 +46,23 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 /* Reports a signal by these rules, with the current limits. */
 int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules);
 
-/* Reports a single value beyond the limit of single values, even if means are charted: it has not ended, or was reported before. */
+/* Reports a value that has not ended, or was reported before, as beyond the limit of single values, even if means are charted. */
 int judge_single(const struct judge *judge, const struct sample *sample);
 
 /* Reports the limits, once. */
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);
 
 /*
- * The time passes: reports the current bucket if it is over, and begins the next; and what the limits of block maxima have let pass. Sets *begun
- * if one of these is new.
+ * Advances the time. Reports the current bucket of healthy values if it is over, and begins the next. If a limit of block maxima is new, sets
+ * *begun and reports the remembered values that are beyond it.
  */
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun);
 
-/* The end of all input, behind judge_last_limits(): makes the limits of block maxima that can be made. */
+/* At the end of all input, after judge_last_limits(): makes the limits of block maxima that can be made. */
 void judge_last_maxima(struct series_set *set, int64_t now);
 
-/* The end of all input: makes limits from what was learnt if that is enough; the abnormal samples of the baseline are
- * then in series->worst. And the bucket at hand is written, over or not. */
+/* At the end of all input. judge_last_limits() makes limits from what was learnt if that is enough; the abnormal samples of the baseline
+ * are then in series->worst. judge_last_bucket() reports the current bucket, whether it is over or not. */
 int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t now);
 int judge_last_bucket(const struct judge *judge, struct series_set *set);
 

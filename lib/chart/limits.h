@@ -1,6 +1,6 @@
 /*
- * limits: the limits of a chart and key, and books of them: kept in a file from a known-good time, the text of `limits` records,
- * which people can read and edit.
+ * limits: the limits of a chart and key, and books of limits. A book can be kept in a file, from a known-good time: the text of
+ * `limits` records, which people can read and edit.
  */
 #ifndef CHART_LIMITS_H
 #define CHART_LIMITS_H
@@ -17,12 +17,12 @@ struct policy;
 /* The limits of one chart and key. A latency is in seconds; other values are in the samples' unit. */
 struct limits {
 	double center, lcl, ucl;
-	double warning;	    /* passed four times as often as the limit by chance; 0: not known */
-	double sigma;	    /* of a point, on the chart's scale; of a rate: for a point of mean size */
-	double dispersion;  /* of rates: their variation as a multiple of chance's; 0: one */
+	double warning;	    /* a line that chance passes four times as often as the limit; 0: not known */
+	double sigma;	    /* standard deviation of a point, on the chart's scale; of a rate: for a point of mean size */
+	double dispersion;  /* of rates: their variation as a multiple of that by chance; 0 counts as 1 */
 	uint64_t n;	    /* number of values that the limits were made from */
 	const char *unit;   /* of the values; see series.h */
-	const char *method; /* its name, from the table, or "pot:lognormal" */
+	const char *method; /* a name from the table, or "pot:lognormal"; "file": unknown to this version */
 	const char *axis;   /* "log" or "linear": the scale, if the method knows both; NULL: the method's own, or unknown */
 	uint64_t subgroup;  /* values of a subgroup; 0: none, or unknown */
 	struct tail_fit tail; /* of method pot, once it has one */
@@ -30,25 +30,26 @@ struct limits {
 
 struct limits_book; /* limits by chart and key */
 
-/* An empty book; a book read from a file, NULL after fail(), which names file and line. */
+/* limits_book_new() makes an empty book. limits_book_read() reads one from a file; NULL after fail(), which names file and line. */
 struct limits_book *limits_book_new(void);
 struct limits_book *limits_book_read(const char *path);
 void limits_book_free(struct limits_book *book);
 
 /*
  * Checks that all limits were made as values will be judged: by this method, on this scale, from subgroups of this size. Limits of rates
- * belong to charts with a method of their own. 0; -1 after fail(), which names file and line.
+ * may be of another method, because charts that count have methods of their own. 0; -1 after fail(), which names file and line.
  */
 int limits_book_check(const struct limits_book *book, const struct policy *how, const char *path);
 
-/* The limits of a chart and key (NULL: no key); NULL if the book lacks them. */
+/* The limits of a chart and key (NULL: no key); NULL if the book lacks them or they are outdated. New limits are of what runs now. */
 const struct limits *limits_book_find(struct limits_book *book, const char *chart, const char *key);
 void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits, const char *build);
 
 /*
- * A book keeps the kernel that its limits are of, and the build id of the program of a function's chart. limits_book_kernel() and
- * limits_book_build() tell what runs now: limits of another kernel or build are not found from then on, and learnt anew. NULL: not known.
- * limits_book_outdated() names in a sentence those that were not found; NULL: all were. Valid until the next call.
+ * With the limits, a book keeps the kernel that they were learnt on and, for a function's chart, the build id of the program.
+ * limits_book_kernel() and limits_book_build() tell the book what runs now (NULL: not known). From then on limits_book_find() does not find
+ * limits of another kernel or build, so they are learnt anew. limits_book_outdated() says in a sentence how many it did not find for that
+ * reason; NULL: none. Valid until the next call.
  */
 void limits_book_kernel(struct limits_book *book, const char *kernel);
 void limits_book_build(struct limits_book *book, const char *chart, const char *build);

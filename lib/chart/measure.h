@@ -11,8 +11,9 @@
  *
  * Charts that count (chart.h) have a value for each interval and key instead, judged by their own method.
  *
- * For most starts it calls the listener not at all; for others in the order hold, signal, release. A signal of an open start
- * may precede the signal of its end. Functions return 0; -1 if the listener did.
+ * For most starts it does not call the listener. When the age of a start passes the limit: hold; then perhaps a signal of the open start,
+ * and a signal of its end; then release. A start that ends before this is noticed has its signal only.
+ * Functions return 0; -1 if the listener did.
  */
 #ifndef CHART_MEASURE_H
 #define CHART_MEASURE_H
@@ -28,7 +29,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 void measure_free(struct measure *measure);
 
 /*
- * Adds and owns a chart; drops its context. 0; -1 after fail(): a form is unknown, or there are thousands of charts. A second chart
+ * Adds and owns a chart; drops its context events. 0; -1 after fail(): a form is unknown, or there are thousands of charts. A second chart
  * of one name is left out, with a complaint at the end if the definitions differ.
  */
 int measure_chart(struct measure *measure, struct chart *chart);
@@ -41,14 +42,14 @@ int measure_charts(const struct measure *measure); /* the number of charts added
 /*
  * Takes a record that tells about the stream. 0; -1 after fail().
  *
- *	stream	the stream's machine and boot. If these are new, all limits learnt are forgotten at the first event; so they are if
- *		the record lacks the boot and the clock has gone back.
+ *	stream	the stream's machine and boot. If they differ from those before, all that was learnt is forgotten at the first event;
+ *		also if the record lacks the boot and the clock has gone back.
  *	chart	the collector traced the events of the chart of this name
  *	tick	the collector has written all events of all CPUs so far; `fields` may be NULL
  *	gap	events of a CPU are lost for some time from here: what ends meanwhile is not measured
  *	traced	until measure_end(), only starts by the listed threads are measured
- *	shed	these events come no longer: until measure_end() their charts rest, and what has begun may end unseen
- *	stage	the pipe that recorded the stream has this thread: what it waits for is not measured
+ *	shed	these events come no longer: until measure_end() their charts rest, and open starts may end unseen
+ *	stage	a thread of the pipe that recorded the stream: its latencies are not measured
  *	file	the kind of a descriptor in which a thread sleeps
  *	sample	a summary of values by hand, which is not charted; `fields` may be NULL
  */
@@ -60,7 +61,7 @@ int measure_time(struct measure *measure, int64_t now);
 /* No more context fits: in charts with each=yes, the next measure_time() signals intervals that have not ended. */
 void measure_hurry(struct measure *measure);
 
-/* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */
+/* Judges a value by hand, of a chart without definition; `key` may be NULL. Sets sample->series. */
 int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample);
 
 /* Relearns all limits; the old ones hold until the new are known. */
@@ -72,7 +73,7 @@ int measure_lost(struct measure *measure, int64_t now);
 /* At the end of input: judges open starts, and baselines that are long enough. */
 int measure_end(struct measure *measure);
 
-/* The time from which on events may belong to an abnormal interval; INT64_MAX: none does. */
+/* The time from which on events may belong to an abnormal interval; INT64_MAX: none may. */
 int64_t measure_horizon(const struct measure *measure);
 
 /*

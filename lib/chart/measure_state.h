@@ -1,6 +1,6 @@
 /*
- * measure_state: the inside of struct measure, for measure.c (charts and events), outcome.c (the fate of starts), rate.c (counts) and
- * complaint.c; see measure.h.
+ * measure_state: the inside of struct measure, for measure.c (charts and events), outcome.c (the fate of starts), turn.c (turns), rate.c
+ * (counts), polled.c (repeated tries) and complaint.c; see measure.h.
  */
 #ifndef CHART_MEASURE_STATE_H
 #define CHART_MEASURE_STATE_H
@@ -18,11 +18,11 @@
 struct active_chart {
 	struct chart *chart; /* NULL: its values come by hand */
 	char *name;
-	int64_t definition;  /* its hash */
+	int64_t definition;  /* hash of its text */
 	bool others_of_name; /* charts with another definition were left out */
 	struct judge judge;
-	struct policy *policy; /* of a chart that counts: its own; else NULL */
-	bool counts, counting;	    /* it is one; since `begin` */
+	struct policy *policy; /* its own, of a chart that counts or has each=yes; else NULL */
+	bool counts, counting;	    /* it counts events; an interval has begun */
 	bool shed;		    /* its events come no longer */
 	int64_t begin;		    /* of the interval at hand */
 	struct pair_table *pairs;   /* NULL: it counts */
@@ -36,69 +36,69 @@ struct active_chart {
 	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings; /* one for each line */
 	int count;
-	ARRAY(struct binding *) matched; /* events that lines with a '*' have matched so far */
+	ARRAY(struct binding *) matched; /* of events that lines with a '*' have matched so far */
 	struct series_set set;
 	struct series *recent; /* the series of the last start, often that of the next */
-	uint64_t ends;	       /* that had a start; of others: their values */
+	uint64_t ends;	       /* ends that had a start; of other charts: values */
 	uint64_t refused;      /* starts for which there was no series */
 	uint64_t others;       /* starts and counts of threads that are not traced */
 };
 
 /* The event lines of all charts for one event type. */
 struct route {
-	bool matched; /* with the lines that have a '*' */
+	bool matched; /* with the lines that have a '*', once */
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
 /* How long the context of a wait is kept behind its signal while the wait goes on. */
 #define PATIENCE_HOLD (10 * NSEC_PER_SEC)
 
-/* Open starts whose age is watched; see outcome.c. All zero but for the times is a new one. */
+/* Open starts whose age is watched; see outcome.c. A new one is all zero but for the times. */
 struct patience {
-	struct series *series;	/* those with starts in state START_OPEN */
+	struct series *series;	/* the series with starts in state START_OPEN */
 	struct start *suspects; /* START_SUSPECT, the next to be due first */
-	struct start *reported; /* START_REPORTED, the same way */
+	struct start *reported; /* START_REPORTED, in the same order */
 	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
 	int64_t whole;		/* all events before this time have come, or their loss is known; INT64_MAX: the stream does not say */
-	int64_t awaited;	/* a suspect waits until each CPU has an event behind this time; INT64_MAX: none does */
+	int64_t awaited;	/* a suspect waits until each CPU has an event behind this time; INT64_MAX: none waits */
 };
 
 struct measure {
 	struct events *events;
 	struct judge judge; /* of latencies */
 	struct field_world world;
-	ARRAY(struct active_chart *) charts; /* those by hand among them */
-	int defined;			 /* how many are not */
+	ARRAY(struct active_chart *) charts; /* also those of values by hand, which have no definition */
+	int defined;			 /* how many have a definition */
 	struct {
 		uint64_t ends, forgotten;
 		bool judged;
 	} gone;		/* charts by hand that were forgotten */
-	bool summaries; /* came by hand */
+	bool summaries; /* `sample` records with count= came */
 	bool patterns;	/* a chart has lines with a '*' */
 	ARRAY(struct route) routes; /* by event_type.index */
 	struct pairs *pairs;
 	struct patience patience;
 	const struct event_type *exit, *exec, *switches;
-	const struct event_field *before; /* of an exec: what number its thread had until then */
+	const struct event_field *before; /* of an exec: the tid that its thread had before */
 	const struct event_field *prev, *next; /* of a switch */
-	bool for_cpu; /* a chart is, so switches are of interest */
-	bool vouched; /* the collector says that all CPUs were recorded; else `recorded` tells */
+	bool for_cpu; /* a chart measures waits for a CPU, so switches matter */
+	bool vouched; /* the collector says that all CPUs were recorded; else `recorded` tells which were */
 	struct recorded recorded;
 	struct wake_type {
 		const struct event_type *type;
 		const struct event_field *tid, *target;
-		bool chosen; /* that is the CPU it gets, not the one that it had */
+		bool chosen; /* `target` is the CPU chosen for the thread, not the one that it had last */
 	} wakes[3];
 	struct process traced; /* whose latencies are measured */
-	ARRAY(int32_t) pipe;   /* threads of the pipe that recorded the stream, whose latencies are not */
-	struct origin { /* of the stream; "": not said */
+	ARRAY(int32_t) pipe;   /* threads of the pipe that recorded the stream: their latencies are not measured */
+	struct origin { /* of the stream; "": not known */
 		char host[72], boot[40];
 	} origin;
 	bool elsewhere; /* what was learnt was learnt on another machine or boot */
-	int64_t gap_end; /* until then events of a CPU are lost, so what ends until then may have ended before, unseen */
-	int64_t ended;	/* the stream before, so far; INT64_MIN: there was none */
+	int64_t gap_end; /* events of a CPU are lost until then, so a start that ends by then may have ended before, unseen */
+	int64_t ended;	/* newest time of the stream before this one; INT64_MIN: there was none */
 	int64_t now;	/* INT64_MIN: no time has come in this stream */
-	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
+	int64_t recompute_at; /* when all limits are learnt anew; INT64_MIN: the period begins with the first event */
 	struct line scratch;
 };
 
@@ -108,10 +108,10 @@ struct measure {
  */
 void patience_whole(struct patience *patience, int64_t ts);
 
-/* An event of a CPU may be the one that a suspect has waited for, or the stream need not be asked any more. */
+/* An event, or a `tick` record, has come: if all events that a suspect waits for have come now, the suspect is looked at again. */
 void patience_heard(struct measure *measure);
 
-/* The first time of a stream: forgets what was learnt on another machine or boot. */
+/* At the first time of a stream: forgets what was learnt on another machine or boot. */
 void measure_begin(struct measure *measure, int64_t ts);
 
 /* Advances the time. */
@@ -140,8 +140,8 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now);
 
 /*
- * Ends starts, linked by `next`, that were handed out for this event, and gives them back. One that may have ended before, unseen, has no
- * value and is counted in the `open` record.
+ * Ends starts, linked by `next`, that were handed out for this event, and gives them back. A start that may have ended before, unseen,
+ * has no value and is counted in the `open` record.
  */
 int outcome_event(struct measure *measure, const struct binding *binding, const struct event *event, struct start *list);
 
@@ -149,13 +149,13 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);
 
 /* Gives back starts, linked by `next`, whose ends will not be seen. `certain`: they had not ended before now, so those that are too
- * old were abnormal. */
+ * old are signalled. */
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
 /* A `gap` record: from here until its end nothing that ends is judged. */
 void outcome_gap(struct measure *measure, const struct fields *fields);
 
-/* Judges a value of a start, an interval or by hand; see judge_value(). */
+/* Judges a value: of a start, of an interval or by hand; see judge_value(). */
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
 		  bool forced);
 

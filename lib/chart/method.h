@@ -1,5 +1,5 @@
 /*
- * method: the way in which a chart judges. A method defines its points (chart/point.h), makes limits from the points of a baseline,
+ * method: how a chart judges. A method defines its points (chart/point.h), makes limits from the points of a baseline,
  * and names its learner (below). Each is a `const struct method` in a file of its own or of its family:
  *
  *	method_shewhart.c	imr, paper, xbar-r, xbar-s, ewma
@@ -8,8 +8,8 @@
  *
  * and a line in the list of methods.c, which gives --help, messages and completion their names.
  *
- * A method gives the centre and sigma, the standard deviation of a point; the limits are how->sigma times that from the centre,
- * unless its learner makes them from something else.
+ * A method gives the centre and sigma, the standard deviation of a point. The limits are how->sigma times sigma from the centre,
+ * unless the method's learner makes them from something else.
  *
  * A learner learns from values after the baseline. A series has a learner with a state of its own, and calls it for each judged
  * point. The learner answers with a lesson; the series acts on it (chart/series.h).
@@ -27,24 +27,24 @@
 struct policy;
 enum lesson_kind {
 	LESSON_NONE,
-	LESSON_REFINED,	 /* limits() has new ones, of the same level; told if they differ enough */
-	LESSON_FOLLOWED, /* limits() has new ones, of the level since `since`; told */
-	LESSON_OUTDATED, /* since `since` the level is another one; a new baseline is learnt */
+	LESSON_REFINED,	 /* limits() gives new limits of the same level; reported if they differ enough */
+	LESSON_FOLLOWED, /* limits() gives limits of the level that began at `since`; reported */
+	LESSON_OUTDATED, /* the level changed at `since`; a new baseline is learnt */
 };
 
 struct lesson {
 	enum lesson_kind kind;
-	int side;      /* of LESSON_OUTDATED: which way the level went, 1 up, -1 down */
+	int side;      /* of LESSON_OUTDATED: the level went up (1) or down (-1) */
 	int64_t since;
-	bool shift;    /* with this value, a change to higher values is first certain... */
+	bool shift;    /* this value makes a change to higher values certain... */
 	double level;  /* ... to this median */
 };
 
-struct judged { /* a point */
-	double value;	/* that the point was made from */
-	double plotted; /* where it lies */
+struct judged { /* a point that was judged */
+	double value;	/* the value that the point was made from */
+	double plotted; /* the point's place on the chart, in the values' unit */
 	int64_t ts;
-	bool signalled; /* by what was learnt, not only by a limit that was given */
+	bool signalled; /* abnormal by what was learnt, not only by a limit that the user gave */
 	bool learns;	/* a baseline is being gathered */
 	const struct limits *limits;
 	const struct chart_lines *lines;
@@ -52,25 +52,25 @@ struct judged { /* a point */
 
 struct learner {
 	bool judges_baseline; /* the largest values of a baseline are judged when its limits are known */
-	bool continues;	      /* limits from less than a baseline need no other: it learns on */
+	bool continues;	      /* it learns on from limits of less than a baseline: no new baseline is needed */
 	void *(*new)(void);
 	void (*free)(void *state);
 
-	/* Another stream begins, maybe with another clock: forgets times and runs of points. */
+	/* Another stream begins, perhaps with another clock: forgets times and runs of points. */
 	void (*pause)(void *state);
 
-	/* Begins with limits from a file. NULL: nothing is to be done. */
+	/* Begins with limits from a file. NULL: nothing to do. */
 	void (*resume)(void *state, const struct limits *limits);
 
-	/* Begins anew with the limits of a baseline, which it may replace. `probability`: of a false alarm per value. */
+	/* Begins anew with the limits of a baseline; it may replace the limits. `probability` is that of a false alarm per value. */
 	void (*begin)(void *state, const struct points *baseline, double probability, struct limits *limits);
 
 	struct lesson (*learn)(void *state, const struct policy *how, const struct judged *point);
 
-	/* After LESSON_REFINED and LESSON_FOLLOWED. NULL: it gives none of these. */
+	/* Gives the new limits after LESSON_REFINED or LESSON_FOLLOWED. NULL: it never gives these lessons. */
 	void (*limits)(void *state, double probability, struct limits *limits);
 
-	/* The upper line of levels that have passed, for a point of this size; NULL: limits() includes it. */
+	/* The upper limit of past levels, for a point of this size; 0: none. NULL: limits() includes it. */
 	double (*past_limit)(void *state, const struct policy *how, double size, int64_t now);
 };
 
@@ -78,7 +78,7 @@ extern const struct learner learner_run, learner_pot;
 
 struct method {
 	const char *name;
-	const char *name_of_few; /* of limits from too few values for its own; NULL: the same */
+	const char *name_of_few; /* the name for limits from too few values for the method itself; NULL: the same */
 	const struct plotting *plots;
 	const struct learner *learner;
 
@@ -107,7 +107,7 @@ struct method {
 /* A method by name; NULL after fail(), which lists the names. */
 const struct method *method_find(const char *name);
 
-/* In the table's order; NULL: there are no more. */
+/* By index in the table; NULL: behind its last. */
 const struct method *method_at(size_t index);
 const char *method_name(size_t index);
 
@@ -115,10 +115,10 @@ const char *method_name(size_t index);
  * values. */
 int method_limits(const struct policy *how, const struct points *points, struct limits *limits);
 
-/* The sigma that limits by hand imply. */
+/* The sigma that limits from a file imply if they have none. */
 double method_sigma(const struct policy *how, const struct limits *limits);
 
-/* The lines for a point; only rates use its size. */
+/* Sets the lines for a point; only rates use its size. */
 void method_lines(const struct policy *how, const struct limits *limits, double size, struct chart_lines *lines);
 
 #endif

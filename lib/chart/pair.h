@@ -2,8 +2,8 @@
  * pair: finds the start that an end belongs to. A table holds the open starts of one chart; all tables of a
  * program share one pool, which bounds how many are open at once.
  *
- * Keys are up to four numbers. In a ranged table the last is where a range of `length` units begins: an end ends each of its
- * units once, of the oldest start that still lacks it, and a start is over when all its units have ended. So ranges may
+ * Keys are up to four numbers. In a ranged table the last is where a range of `length` units begins. Each unit of an end's range ends
+ * that unit of the oldest start that still lacks it, and a start is over when all its units have ended. So ranges may
  * overlap, be merged and be split in any way. Of several starts with the same key
  *
  *	in a ranged table	each is a request of its own
@@ -44,7 +44,7 @@ void pair_table_free(struct pair_table *table); /* with its starts */
 struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t length, int64_t ts,
 			 struct start **pushed_out);
 
-/* The starts that this end ends, as a list linked by `next`; NULL: none. */
+/* Hands out the starts that this end ends, as a list linked by `next`; NULL: none. */
 struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length);
 
 /*
@@ -62,7 +62,7 @@ struct start *pair_find(struct pair_table *table, const int64_t *key);
 /* Hands out the same way all starts with this very key. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
 
-/* The oldest of all tables, still linked; NULL: none. */
+/* The oldest start of all tables, still linked; NULL: none. */
 struct start *pairs_oldest(const struct pairs *pairs);
 
 /*

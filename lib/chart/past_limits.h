@@ -1,8 +1,8 @@
 /*
- * past_limits: the limits of levels that have passed.
+ * past_limits: the limits of past levels.
  *
- * Loads alternate, and a value that was healthy minutes ago is not abnormal now. So the limits of a level are remembered
- * PAST_LIMITS_TIMES as long as the level had lasted, up to a bound. Beyond PAST_LIMITS_LEVELS levels, the lowest limit is dropped.
+ * Loads alternate, and a value that was healthy minutes ago is not abnormal now. So the limits of a level are remembered for
+ * PAST_LIMITS_TIMES the time that the level lasted, at most PAST_LIMITS_MOST. With more than PAST_LIMITS_LEVELS levels the lowest is dropped.
  */
 #ifndef CHART_PAST_LIMITS_H
 #define CHART_PAST_LIMITS_H
@@ -19,7 +19,7 @@ struct past_limits; /* NULL: none, as for most keys */
 void past_limits_remember(struct past_limits **past, const struct limits *limits, int64_t lasted, int64_t now);
 void past_limits_forget(struct past_limits **past);
 
-/* The highest upper limit remembered; 0: none. */
+/* The highest upper limit that is remembered; 0: none. */
 double past_limits_highest(const struct past_limits *past, int64_t now);
 
 /* The same for a point of this size. */

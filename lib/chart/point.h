@@ -31,7 +31,7 @@ struct points { /* an ARRAY */
 	size_t count, room;
 };
 
-/* The median of the points' values; of their distances from *from, unless that is NULL. */
+/* The median of the points' values or, if `from` is not NULL, of their distances from *from. */
 double points_middle(const struct points *points, const double *from);
 
 /* The current point of one series. All zero: no subgroup has begun, and the weighted mean is 0. */
@@ -52,19 +52,19 @@ struct plotting {
 	bool groups; /* a point is complete only with the last value of its subgroup */
 	bool rates;  /* for charts that count, and no others */
 
-	/* Takes a value. False: its point is not complete. */
+	/* Takes a value and sets *point. False: the point is not complete yet. */
 	bool (*point)(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point);
 
 	/* The place of a complete point on the chart, in the values' own unit. */
 	double (*place)(struct plot *plot, const struct policy *how, const struct point *point);
 
-	/* Changes the last sample of a point so that it describes the point. NULL: it does already. */
+	/* Changes the last sample of a point so that it describes the point. NULL: it does so as it is. */
 	void (*describe)(const struct plot *plot, struct sample *sample);
 
 	/*
 	 * The limit of a single value that has not ended, and so is in no point yet. It lies as many sigmas of a value from the centre as
-	 * the point's limit lies sigmas of a point. A value's sigma is that of a mean of n times the root of n; that of a weighted mean
-	 * over sqrt(w / (2 - w)). INFINITY: a single value has no limit.
+	 * the limit of a point lies sigmas of a point. The sigma of a value is that of a mean of n times sqrt(n), or that of a weighted
+	 * mean divided by sqrt(w / (2 - w)). INFINITY: a single value has no limit.
 	 */
 	double (*single_limit)(const struct policy *how, const struct limits *limits);
 };

@@ -30,15 +30,15 @@ struct policy { /* policy_check() completes it */
 	uint64_t relearn_values; /* the same in values; 0: by time */
 	int64_t recompute;  /* ns after which limits are learnt anew; 0: never */
 	double min_ratio;   /* least value of a signal, as a multiple of the centre; 0: off */
-	uint64_t least;	    /* least count of a rate's signal */
-	int64_t interval;   /* ns that charts of rates count in; -1: the chart's own */
+	uint64_t least;	    /* counted events that a signal of a rate needs */
+	int64_t interval;   /* ns: the interval of charts of rates; -1: the chart's own */
 	struct policy_fixed { /* limits of latencies besides those that are learnt; see policy_fix() */
 		const char *chart; /* NULL: all charts without a limit of their own */
 		size_t length;	   /* of its name */
 		int64_t limit;	   /* ns; 0: each value is beyond it */
 	} fixed[FIXED_MOST + 1];
 	int fixed_count;
-	bool only_fixed;   /* signals come by limits that were given only */
+	bool only_fixed;   /* only limits that the user gave make signals */
 	bool once;	   /* of a run of abnormal values only the first is a signal */
 	bool idle;	   /* sleeps and waits for work are judged, too */
 	struct policy_open { /* choices that the user left to the method, set by policy_check() */
@@ -49,7 +49,7 @@ struct policy { /* policy_check() completes it */
 
 #define BASELINE_OPEN UINT64_MAX
 
-/* No choice made yet: all is left to the method. */
+/* No choice is made yet: all is left to the method. */
 #define POLICY_OPEN {.scale = -1, .sides = -1, .rules = RULE(1), .subgroup = 5, .baseline = BASELINE_OPEN, .interval = -1, .sigma = -INFINITY, .weight = 0.2, .relearn = -1, .min_ratio = -INFINITY}
 
 /* Fills in the method's defaults where the user made no choice, and checks the rest: 0; -1 after fail(). */
@@ -58,16 +58,16 @@ int policy_check(struct policy *how);
 struct chart;
 
 /*
- * The policy of a chart that counts, by the chart's own method. Its defaults, where the user made no choice: the upper side; at least
- * twice the centre; changes of level are learnt after ten seconds; limits that chance passes at the asked rate of false alarms, but at
- * least three sigma.
+ * The policy of a chart that counts, with the chart's own method. Its defaults, where the user made no choice: the upper side; a signal is at
+ * least twice the centre; a change of level is learnt after ten seconds; chance passes the limits at the rate of false alarms asked for,
+ * but they are at least three sigma from the centre.
  */
 struct policy policy_of_rates(const struct policy *how, const struct chart *chart);
 
 /* The policy of a chart with each=yes: each value is a signal, unless a --limit names the chart. Keeps the name. */
 struct policy policy_of_each(const struct policy *how, const char *chart);
 
-/* Each reads what a user wrote: "log"; "upper"; "1,5". -1 after fail(). */
+/* Each reads the user's text: "log"; "upper"; "1,5". -1 after fail(). */
 int policy_scale(struct policy *how, const char *word);
 int policy_sides(struct policy *how, const char *word);
 int policy_rules(struct policy *how, const char *list);
@@ -92,7 +92,7 @@ int64_t policy_fixed(const struct policy *how, const char *chart, bool is_time);
 /* Reads "6/m", "1/h", "2/d", "1/s" or a probability. -1 after fail(). */
 int policy_alarms(struct policy *how, const char *text);
 
-/* Checks that a rate can be charted: 0; -1 after fail(): it has more failures than calls. */
+/* Checks that a rate can be charted: 0; -1 after fail(): it is negative, or a share above 1. */
 int policy_check_rate(const struct policy *how, double value, double size);
 
 /* The probability of a false alarm per value, at `rate` values a second (0: unknown). */

@@ -6,8 +6,9 @@
  *	request program=NAME[,NAME...] calls=FUNCTION[(EXPR,...)]
  *	request program=NAME[,NAME...] begin=FUNCTION[(EXPR,...)] end=FUNCTION[(EXPR,...)] [key=FIELD,...] [where=FIELD] [show=FIELD,...]
  *
- * NAME is the name of the program's file, and may be a pattern. Of the lines whose functions and arguments the program has, the first one that
- * names the program counts. If there is none, and the program serves connections, a request is a turn on a connection: the chart `turn`.
+ * NAME is the name of the program's file, and may be a pattern. The first line counts that names the program, and
+ * whose functions and arguments the program has. If there is none, and the program serves connections, a request is a turn on a connection:
+ * the chart `turn`.
  */
 #ifndef CHART_REQUESTS_H
 #define CHART_REQUESTS_H
@@ -24,9 +25,9 @@ struct lookup;
 struct requests_of {
 	const int32_t *pids; /* each with its children */
 	size_t pid_count;
-	const char *const *names; /* of processes, as trace-collect -p has them */
+	const char *const *names; /* of processes, as trace-collect -p takes them */
 	size_t name_count;
-	const char *command; /* one that is yet to be started; NULL: none */
+	const char *command; /* a command that is yet to be started; NULL: none */
 };
 
 struct requests_found {
@@ -34,8 +35,8 @@ struct requests_found {
 };
 
 /*
- * Adds the charts of these processes' programs, with a message for each program about its requests. -1 after fail(): no program is known, or the
- * table is faulty.
+ * Adds the charts of the programs of these processes, and says for each program what its requests are. 0; -1 after fail(): no request is known,
+ * or the table is faulty.
  */
 typedef void requests_say(const char *format, ...);
 int requests_find(const struct requests_of *of, struct lookup *lookup, requests_say *say, struct requests_found *found);

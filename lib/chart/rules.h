@@ -21,10 +21,10 @@
 
 enum {
 	RULES = 8,
-	RULE_SHIFT = RULES + 1,	    /* not Nelson's: the level has changed; see level.h */
-	RULE_FIXED,		    /* nor this: a limit that was given, --limit */
+	RULE_SHIFT = RULES + 1,	    /* not one of Nelson's: the level has changed; see level.h */
+	RULE_FIXED,		    /* nor is this: beyond a limit that the user gave, --limit */
 	RULES_ROOM = 32,	    /* for their spelling */
-	RULES_REACH = 15,	    /* points that a rule looks at */
+	RULES_REACH = 15,	    /* points that a rule looks at, at most */
 };
 
 /* A set of rules: rule n is the bit RULE(n). */
@@ -49,7 +49,7 @@ struct rules_past {
 	int count;
 };
 
-/* How far a value is above a line, or another value; below 0: below it; 0: on it. */
+/* How far a value is above a line, or above another value; negative: below it; 0: on it. */
 double rules_above(double value, double line);
 
 /* The side of the centre that a value is on: -1, 0, 1. */

@@ -26,14 +26,14 @@ struct sample {
 	int32_t tid;	       /* the thread that waited; -1: not known */
 	bool open;	       /* not over yet: the value is its age */
 	bool plain;	       /* the value is not just the time from start to end */
-	bool mean;	       /* it is that of several values, and so of no thread */
+	bool mean;	       /* the value is a mean of several, and so of no thread */
 	bool by_hand;	       /* from a `sample` record: the value need not be a time */
 	double passed;	       /* the learnt limit that its age passed while it was open; 0: none */
 	double size;	       /* of a rate: the number that could count, or the seconds of counting */
-	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
+	unsigned rules;	       /* of a signal: the rules that hold; `center`, `lcl`, `ucl`: what it was judged by */
 	int key_count;	       /* of `keys`, whose values are in `key` */
 	double center, lcl, ucl;
-	uint64_t number, marks; /* of a request that is handed over: the listener's; see struct measure_listener */
+	uint64_t number, marks; /* the listener's, of a request that is handed over; see struct measure_listener */
 	bool has_result;	/* the event that ended it has a `ret` that is a number */
 	double result;
 	const char *unit;      /* of a value by hand; see series.h */
@@ -41,7 +41,7 @@ struct sample {
 	const struct field_world *world; /* to spell them */
 	uint8_t spelling[CHART_KEYS_MAX]; /* enum event_spelling, of each */
 	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line; as many as fit */
-	const char *whole; /* all of these; of its start, and gone with it; NULL: `show` has all, or no more are kept */
+	const char *whole; /* all of these; freed with its start; NULL: `show` has all, or the rest is no longer kept */
 	int64_t key[CHART_KEYS_MAX];
 };
 
@@ -49,14 +49,14 @@ struct sample {
 int sample_read(struct sample *sample, const struct fields *fields, const struct policy *how);
 
 /*
- * The key or show field of this name, whatever its case, as the signal tells it; its length, cut at room - 1; -1: there is none.
+ * Spells the key or show field of this name, in upper or lower case, as the signal has it. Returns its length, cut at room - 1; -1: there is none.
  */
 int sample_field(const struct sample *sample, const char *name, char *text, size_t room);
 
 /* Sorts samples by their starts; there may be none. */
 void sample_sort(struct sample *samples, size_t count);
 
-/* Adds the key and show fields, " dev=8,0 sector=4", as the signal tells them. */
+/* Adds the key and show fields, " dev=8,0 sector=4", as the signal has them. */
 void sample_add_shown(struct line *line, const struct sample *sample);
 
 /*
@@ -74,15 +74,15 @@ void sample_summary_line(struct line *line, const struct series *series);
 /* Why a start may have ended though no end was seen. */
 enum doubt {
 	DOUBT_NONE,
-	DOUBT_IDLE,	/* it waits for a CPU, and a CPU was idle that hides who gets it next; see recorded.h */
+	DOUBT_IDLE,	/* it waits for a CPU, and one was idle of those that hide which thread they run next; see recorded.h */
 	DOUBT_CPU,	/* a CPU was not recorded all the time; see recorded.h */
-	DOUBT_OVERTAKEN, /* a saved recording has the ends of many others meanwhile */
+	DOUBT_OVERTAKEN, /* in a saved recording, many others have ended meanwhile */
 };
 
 /* Starts that had begun and not ended when the input did. */
 struct unended {
 	uint64_t count;
-	int64_t oldest; /* when it began; the doubt is about that one */
+	int64_t oldest; /* when the oldest began; `doubt` is about that one */
 	enum doubt doubt;
 	int cpu; /* of DOUBT_CPU */
 };

@@ -23,7 +23,7 @@ struct traffic;
 
 /* The silence of a start; all zero: it is in none. */
 struct silence {
-	int64_t since;	  /* the last answer of a turn was sent, or the last time limit of a wait came */
+	int64_t since;	  /* when the last answer of a turn was sent, or a wait last reached its time limit */
 	int64_t question; /* of a wait: when its thread asked */
 	int64_t first;	  /* of a wait: its first time limit, if there may be no answer */
 	bool again;	  /* of a wait: its thread waits again, so only an answer ends it */
@@ -34,23 +34,23 @@ struct silences {
 	struct pair_table *waits; /* NULL: the chart's starts are no such waits, and the functions below do nothing */
 	struct traffic *traffic;
 	size_t count; /* starts that may be in a silence; of turns never 0 */
-	int64_t swept; /* when those that are over were last looked for; INT64_MIN: never */
+	int64_t swept; /* when silences that are over were last looked for; INT64_MIN: never */
 };
 
-/* Until when a start in a silence may go on; and when it ended if it did not. */
+/* silence_deadline(): until when a start in a silence may go on. silence_end(): when it ended if it does not go on. */
 int64_t silence_deadline(const struct silence *silence);
 int64_t silence_end(const struct silence *silence);
 
-/* The key of a start in the table: waits have keys of their own, because their threads call other things in between. */
+/* Sets `place` to the key of a start in the table: waits have keys of their own, because their threads make other calls in between. */
 void silence_key(const struct silences *silences, const int64_t *key, bool waits, int64_t place[]);
 
 /* A thread enters a call: hands out its wait if that has not ended yet, because the end was not seen; NULL: there is none. */
 struct start *silence_unended(struct silences *silences, int32_t tid);
 
-/* The same call; `waits`: it is a wait. Returns the start that is over; NULL: none is. Sets *goes_on: the call is a part of the earlier wait. */
+/* The same call; `waits`: it is a wait. Returns the start that is over; NULL: none is. Sets *goes_on if the call is part of the earlier wait. */
 struct start *silence_enter(struct silences *silences, int32_t tid, bool waits, bool *goes_on);
 
-/* A wait is about to return: true, it is now in a silence. */
+/* A wait is about to return. True: its start is now in a silence. */
 bool silence_return(struct silences *silences, int32_t tid, int64_t result, int64_t now);
 
 /* A thread has transferred something, perhaps its answer. Returns the start that is over; NULL: none is. */

@@ -20,7 +20,7 @@ double normal_beyond(double p);
 /* The same of Student's distribution with these degrees of freedom. */
 double student_beyond(double p, uint64_t freedom);
 
-/* The same as median_sort() for few values, quicker; only reorders them. */
+/* The same as median_sort(), quicker for few values; reorders them without sorting. */
 double median_of_few(double *values, size_t count);
 
 /* Sorts one value or more and returns their median; of an even number, halfway between the two in the middle. */

@@ -5,8 +5,8 @@
  * such idle waits from waits for an answer:
  *
  *	nanosleep, pause, accept, wait4 ...	always idle
- *	epoll_wait, poll, select ...		idle, unless the thread asked something just before: it wrote to a connection that it asks by
- *	read, recv ...				idle, unless the process has asked there and was not answered yet, or opened a file
+ *	epoll_wait, poll, select ...		idle, unless the thread asked just before: it wrote to a connection whose asking side it is
+ *	read, recv ...				idle, unless the process asked there and has no answer yet, or opened a file there
  *	futex					idle, unless it waits for a lock
  *	ioctl					idle where it runs a guest of KVM
  *	everything else				not idle
@@ -36,7 +36,7 @@ void traffic_forget(struct traffic *traffic); /* another stream begins, or event
 enum call_use call_use_named(const char *name);
 enum call_use traffic_use(struct traffic *traffic, const char *machine, int64_t number);
 
-/* Tells whether a thread of a process with the C library musl waits for a condition in this call; with any other it would wait for a mutex. */
+/* Tells whether this call waits for a condition if the process has the C library musl; with any other library it waits for a mutex. */
 bool call_is_condition_of_musl(enum call_use use, const int64_t argument[3]);
 
 /* A thread enters a call, with its first three arguments; tgid 0: not known. True: it waits for work. */
@@ -50,31 +50,31 @@ struct call_transfer {
 	int32_t process, fd;
 };
 
-/* It returns: what was transferred. */
+/* The call of a thread returns. Returns what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
 
 /*
- * traffic_is_new(): no call of the thread was seen that tells a side. traffic_cut(): a call of such a thread, which began before the trace, returns.
- * If it received, by an unknown connection, the thread's next sending is the answer.
+ * traffic_is_new(): no call of the thread that tells a side was seen yet. traffic_cut(): a call of such a thread returns, which began before the
+ * trace. If it received something, on an unknown connection, what the thread sends next is the answer.
  */
 bool traffic_is_new(const struct traffic *traffic, int32_t tid);
 void traffic_cut(struct traffic *traffic, int32_t tid, enum call_use use);
 
 /*
- * traffic_waits(): the thread is in a wait for many descriptors. traffic_question(): when it asked the question that is not answered yet; 0: it has
- * none. Sets *answers to whether an answer is to be expected. Something has come by that connection before. Or this is its first question, and the
- * thread has done nothing but wait since: it is no server that tells another one something now and then.
+ * traffic_waits(): the thread is in a wait for many descriptors. traffic_question(): when the thread asked the question that has no answer yet; 0: it
+ * has none. Sets *answers to whether an answer is to be expected: something has come by that connection before; or this is its first question, and
+ * the thread has done nothing but wait since, so it is no server that reports something to another one now and then.
  */
 bool traffic_waits(const struct traffic *traffic, int32_t tid);
 int64_t traffic_question(struct traffic *traffic, int32_t tid, bool *answers);
 
-/* A descriptor was a connection when tracing began; the process has this side of it. */
+/* A descriptor was a connection when tracing began; `asks`: the process is the asking side. */
 void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks);
 
 /* A `file` record. True: the thread waits for work there, though traffic_enter() could not know it. */
 bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd, const char *kind);
 
-/* A thread has ended. True: so has a process that had descriptors. */
+/* A thread has ended. True: it led a process that had descriptors. */
 bool traffic_exit(struct traffic *traffic, int32_t tid);
 
 #endif
