@@ -14,24 +14,24 @@
 #include "chart/statistics.h"
 
 /*
- * Without the hold a busy machine has a moment or two while the limit is learnt; it is short, because a kernel's ring may not keep more
- * of what came before a moment.
+ * Without the hold a busy machine has a false moment or two while the limit is learnt. The hold is short, because the kernel's ring may
+ * not keep the context of a moment for longer.
  */
 #define HOLD (3 * NSEC_PER_SEC)
-#define INCIDENT_SPAN NSEC_PER_SEC /* an incident of some seconds is but a few values */
-enum { LEAST = 2, BASELINE = 12 /* of the method */, BASELINE_MOST = 512, HELD = SERIES_WORST };
+#define INCIDENT_SPAN NSEC_PER_SEC /* one value beyond the limit is learnt in this time: an incident of some seconds is a few values only */
+enum { LEAST = 2, BASELINE = 12 /* values that the method begins with */, BASELINE_MOST = 512, HELD = SERIES_WORST };
 
 struct maxima_block {
 	int64_t ts;
 	double largest;
-	const struct series *key; /* that the largest value is of */
+	const struct series *key; /* of the largest value */
 };
 
-/* Few values in short: the mean of their logarithms, the sum of the squared distances from it, and what the limit may reach out from. */
+/* A summary of few values: the mean of their logarithms, the sum of squared distances from it, and what the limit may reach out from. */
 struct few_maxima {
 	uint64_t count;
 	double mean, squares;
-	double largest; /* of those that are not of the key with the very largest; of one key, the second */
+	double largest; /* of the values of other keys than the very largest; of one key: the second largest */
 	double alone;	/* the very largest... */
 	const struct series *key; /* ... and its key; NULL: all are of one key */
 };
@@ -39,10 +39,10 @@ struct few_maxima {
 struct block_maxima {
 	const struct maxima_kind *kind;
 	struct policy policy;
-	void *learnt; /* of the method; NULL: not yet */
+	void *learnt; /* the state of the method's learner; NULL: not yet */
 	struct limits limits;
-	double shortest; /* a shorter value is no signal, and one that is no longer is any machine's; 0: not known */
-	struct few_maxima few; /* for as long as there is no tail */
+	double shortest; /* s: a shorter value is no signal, and any machine has a value as long as this; 0: not known */
+	struct few_maxima few; /* in use as long as there is no tail */
 	double limit;
 	bool learns; /* the method has its baseline */
 	ARRAY(struct maxima_block) baseline; /* values of a key's own baseline come late, and in any order */
@@ -51,12 +51,12 @@ struct block_maxima {
 	uint64_t keys;	    /* of the chart */
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
 	int64_t apart;	    /* the time in which only one value counts */
-	int64_t due;	    /* once it judges: when the block at hand ends */
-	int64_t incident;   /* when few values learnt from one larger than all before; INT64_MIN: they did not */
-	double largest;	    /* of the block at hand; 0: it has no value */
-	const struct series *key; /* that it is of */
-	uint64_t blocks;    /* with a value */
-	struct sample *held; /* HELD, if there are any */
+	int64_t due;	    /* once there is a limit: when the current block ends */
+	int64_t incident;   /* when `few` last learnt a value beyond the limit, or all before; INT64_MIN: never */
+	double largest;	    /* of the current block; 0: it has no value */
+	const struct series *key; /* of `largest` */
+	uint64_t blocks;    /* blocks with a value */
+	struct sample *held; /* room for HELD remembered values; NULL: none yet */
 	int held_count;
 };
 
@@ -139,7 +139,7 @@ double maxima_limit(const struct block_maxima *maxima)
 	return maxima->limit;
 }
 
-/* The least of the remembered goes for a larger one. */
+/* If there is no room, a value takes the place of the least one remembered, unless it is less. */
 static void remember(struct block_maxima *maxima, const struct sample *sample)
 {
 	int least = 0;
@@ -196,7 +196,7 @@ bool maxima_judge(struct block_maxima *maxima, const struct sample *sample)
 {
 	if (!maxima->holds)
 		return is_told(maxima, sample);
-	if (!sample->rules) /* else a limit that was given has told it */
+	if (!sample->rules) /* else a limit that the user gave has signalled it */
 		remember(maxima, sample);
 	return false;
 }
@@ -206,7 +206,7 @@ double maxima_usual(const struct block_maxima *maxima)
 	return maxima->limits.tail.count > 0 ? maxima->limits.tail.threshold : fmax(exp(maxima->few.mean), maxima->shortest);
 }
 
-/* Of a false alarm per value. The rate counts one block more than was seen, so it is never 0. */
+/* The probability of a false alarm per value. The rate counts one block more than was seen, so it is never 0. */
 static double probability(const struct block_maxima *maxima)
 {
 	int64_t since = maxima->first < maxima->begun || maxima->begun == INT64_MIN ? maxima->first : maxima->begun;
@@ -216,7 +216,7 @@ static double probability(const struct block_maxima *maxima)
 	return policy_probability(&maxima->policy, passed > 0 ? (double)(maxima->blocks + 1) * sharers * 1e9 / (double)passed : 0);
 }
 
-/* It takes two values to tell what is usual, of different keys where there are several: one incident alone does not lift the limit. */
+/* It takes two values to tell what is usual, of different keys if there are several: so one incident alone does not lift the limit. */
 static void reach_out(struct few_maxima *few, double value, const struct series *key)
 {
 	if (!key || key != few->key)
@@ -243,8 +243,9 @@ static double reach_of(const struct block_maxima *maxima, uint64_t count, double
 }
 
 /*
- * The next value exceeds this limit with the probability if logarithms are normal. Student's distribution, because few values estimate the spread.
- * It reaches no farther than a tail beyond the largest, or twice as far as what one key alone had; and as far as one beyond what any machine has.
+ * The next value exceeds this limit with the given probability, if the logarithms are normal: by Student's distribution, because few values only
+ * estimate the spread. The limit is at most `reach` times few->largest or, if there are several keys, TAIL_BEYOND times few->alone. It is at
+ * least `reach` times the chart's shortest value, which any machine has.
  */
 static double few_limit(const struct block_maxima *maxima, const struct few_maxima *few, double probability)
 {
@@ -263,7 +264,7 @@ static bool has_tail(const struct block_maxima *maxima)
 	return maxima->learns && maxima->limits.tail.count > 0;
 }
 
-/* A value beside the largest is of the same incident, and so is another of its key where what befalls one key alone does not count. */
+/* Tells whether a value is of the incident of the largest one: it is near in time or, if there are several keys, of the same key. */
 static bool is_beside(const struct block_maxima *maxima, const struct maxima_block *block, const struct maxima_block *largest)
 {
 	return timestamp_near(block->ts, largest->ts, 2 * MAXIMA_BLOCK) || (maxima->kind->of_keys && block->key == largest->key);
@@ -275,7 +276,10 @@ static uint64_t least(const struct block_maxima *maxima)
 	return maxima->shortest > 0 ? maxima->kind->least : LEAST;
 }
 
-/* The largest value and those beside it are an incident's, as far as they are beyond the limit that the others make. */
+/*
+ * If the largest value is beyond the limit that the values not beside it make, it is left out as an incident, with the values beside it. If there
+ * are several keys, the values beside it that are within that limit stay.
+ */
 static void leave_out_incident(struct block_maxima *maxima)
 {
 	struct maxima_block *items = maxima->baseline.items, largest = {0};
@@ -298,7 +302,7 @@ static void leave_out_incident(struct block_maxima *maxima)
 	maxima->baseline.count = kept;
 }
 
-/* The method takes over when it has a tail. */
+/* Begins the method with these values. It takes over when it has a tail. */
 static void begin_learning(struct block_maxima *maxima)
 {
 	struct points points = {0};
@@ -314,7 +318,7 @@ static void begin_learning(struct block_maxima *maxima)
 	ARRAY_FREE(&points);
 }
 
-/* Where values are passed with this probability. They are few, so a tail may reach farther than that of single values. */
+/* The limit that values pass with this probability. Values are few here, so a tail may reach farther than that of single values. */
 double maxima_limit_at(const struct block_maxima *maxima, double probability)
 {
 	const struct tail_fit *fit = &maxima->limits.tail;
@@ -322,7 +326,7 @@ double maxima_limit_at(const struct block_maxima *maxima, double probability)
 	return has_tail(maxima) ? tail_fit_limit_within(fit, probability, reach_of(maxima, fit->count, probability)) : few_limit(maxima, &maxima->few, probability);
 }
 
-/* True: it is another one. */
+/* True: the limit has changed. */
 static bool make_limit(struct block_maxima *maxima)
 {
 	double before = maxima->limit;
@@ -348,7 +352,7 @@ static bool make_limits(struct block_maxima *maxima)
 	return true;
 }
 
-/* Tells whether few values learn from a large one: an incident of some seconds is but a few of these. */
+/* Tells whether `few` may learn a value beyond the limit, or beyond all before: not if it did so less than INCIDENT_SPAN ago. */
 static bool may_learn_large(struct block_maxima *maxima)
 {
 	if (maxima->incident != INT64_MIN && timestamp_between(maxima->incident, maxima->now) < INCIDENT_SPAN)
@@ -387,7 +391,7 @@ static bool learn(struct block_maxima *maxima, double value)
 	return make_limit(maxima);
 }
 
-/* The block at hand is over. True: the limit has changed. */
+/* The current block is over. True: the limit has changed. */
 static bool end_block(struct block_maxima *maxima)
 {
 	double value = maxima->largest;
@@ -485,7 +489,7 @@ static bool is_long_burst(const struct block_maxima *maxima, const struct sample
 
 /*
  * A key has many bursts, so their limit need not reach far; and an incident may come before there are many: with the reach of a tail, 1 of 3
- * crowds of 320 readers was not told.
+ * crowds of 320 readers was not signalled.
  */
 const struct maxima_kind maxima_of_bursts = {
 	.hasty = true,

@@ -12,13 +12,13 @@
 #include "chart/tail.h"
 
 #define APART NSEC_PER_SEC
-enum { HALVES = 2 }; /* of the false alarms: that of all keys, and the keys' own */
+enum { HALVES = 2 }; /* of the false alarms: one half for the limit of all keys, one for the keys' own limits */
 
 struct disturbances {
 	struct block_maxima *maxima;
-	double alarms;			/* false ones, a second; 0: they are given per value */
+	double alarms;			/* false alarms a second; 0: the user gave a probability per value */
 	uint64_t keys;			/* of the chart */
-	int64_t now, followed;		/* when the keys' own limits were made last; INT64_MIN: no time has come, they were not made */
+	int64_t now, followed;		/* followed: when the keys' own limits were made last; INT64_MIN: no time has come, or not made */
 	const struct series *stranger;	/* the latest value beyond the limit was of this key; NULL: there was none */
 };
 
@@ -30,7 +30,7 @@ static bool is_beyond_key(const struct block_maxima *maxima, const struct sample
 
 static const struct maxima_kind of_all = {
 	.of_keys = true,
-	.apart = APART, /* so that an incident of some seconds is no habit */
+	.apart = APART, /* so that an incident of some seconds does not become usual */
 	.sharers = HALVES,
 	.is_beyond = is_beyond_key,
 };
@@ -77,7 +77,7 @@ void disturbances_pause(struct disturbances *all)
 	begin(all);
 }
 
-/* How often a key is disturbed. Most disturbances are usual ones, so these tell it; what is longer is what is to be judged. */
+/* Counts how often a key is disturbed, by disturbances of usual length, which are most of them; a longer one is what is to be judged. */
 static void count(const struct disturbances *all, const struct sample *sample)
 {
 	struct disturbed *key = &sample->series->disturbed;
@@ -89,8 +89,8 @@ static void count(const struct disturbances *all, const struct sample *sample)
 }
 
 /*
- * Of values beyond the limit in a row that are of one key only the first is learnt. A value beyond its key's own limit only is a signal, and is
- * not learnt.
+ * Tells whether a value is learnt. If values in a row are beyond the limit of all keys and are of one key, only the first is learnt. A value that
+ * is beyond its key's own limit only is a signal, and is not learnt.
  */
 static bool is_of_all(struct disturbances *all, const struct sample *sample, bool told)
 {
@@ -114,7 +114,7 @@ bool disturbances_judge(struct disturbances *all, const struct sample *sample)
 	return told;
 }
 
-/* The keys' own limits change with the time that they are known for. */
+/* The keys' own limits change with the time since a key was first judged: they are made anew once a second. */
 static bool is_to_follow(struct disturbances *all)
 {
 	if (timestamp_between(all->followed, all->now) < APART)
@@ -139,8 +139,8 @@ bool disturbances_end(struct disturbances *all, int64_t now)
 }
 
 /*
- * A key's share of the false alarms, as the probability that one of its disturbances is beyond its limit. They were `times` since it is judged;
- * the mean of a rate that is known so is that of times and a half (Jeffreys).
+ * A key's share of the false alarms, as the probability that one of its disturbances is beyond its limit. The key had `times` disturbances since
+ * it was first judged; a rate that is known from these has the mean of times and a half (Jeffreys).
  */
 static double probability_of(const struct disturbances *all, const struct disturbed *key)
 {

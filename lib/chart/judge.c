@@ -11,8 +11,8 @@
 #include "chart/statistics.h"
 
 /*
- * However long it runs, a chart writes a few thousand buckets of healthy values at most: after every THIN_RECORDS of them they get twice as
- * wide.
+ * However long it runs, a chart writes a few thousand buckets of healthy values at most: after every THIN_RECORDS records the buckets get twice
+ * as wide.
  */
 enum { THIN_RECORDS = 256 };
 
@@ -76,7 +76,7 @@ static void thin_clear(struct thin *thin)
 	thin->max = 0;
 }
 
-/* Writes the healthy values of the bucket at hand and begins the one for this time. */
+/* Writes the healthy values of the current bucket and begins the bucket of this time. */
 static int turn_bucket(const struct judge *judge, struct series_set *set, int64_t now)
 {
 	struct series *series;
@@ -94,7 +94,7 @@ static int turn_bucket(const struct judge *judge, struct series_set *set, int64_
 	return 0;
 }
 
-/* The limit of a key's bursts is another one: it has let some values pass. */
+/* The limit of a key's bursts has changed: signals the remembered values that are beyond it. */
 static int tell_bursts(const struct judge *judge, struct block_maxima *bursts)
 {
 	struct sample sample;
@@ -177,7 +177,7 @@ static void remove_sign(struct series_signs *signs, int at)
 	memmove(&signs->items[at], &signs->items[at + 1], (size_t)(signs->count - at) * sizeof(*signs->items));
 }
 
-/* The least of them, when there is no room; -1: this value is less than all. */
+/* The index of the least sign, if that is less than this value; else -1. */
 static int least_sign(const struct series_signs *signs, double value)
 {
 	int least = -1;
@@ -231,7 +231,7 @@ static unsigned rules_at(struct series *series, const struct policy *policy, con
 	return rules_judge(&series->past, &series->lines, policy->sides, policy->rules, *plotted);
 }
 
-/* The list of the worst is ordered, largest first. */
+/* Keeps the list of the worst in order, largest first. */
 static void remember_worst(struct series *series, const struct sample *sample)
 {
 	int at = series->worst_count;
@@ -252,13 +252,13 @@ static void remember_worst(struct series *series, const struct sample *sample)
 	series->worst[at].whole = NULL;
 }
 
-/* Takes a point into the baseline; true when that is complete. */
+/* Takes a point into the baseline. True: the baseline is complete. */
 static bool add_to_baseline(struct series *series, const struct policy *policy, const struct sample *sample,
 			    const struct point *point)
 {
 	*ARRAY_ADD(&series->baseline) = *point;
 	if (series->learner->judges_baseline && !series->judges) {
-		if (!sample->rules) /* it had a signal */
+		if (!sample->rules) /* else it had its signal */
 			remember_worst(series, sample);
 		if (sample->start < series->first)
 			series->first = sample->start;
@@ -273,7 +273,7 @@ static void relearn(struct series *series)
 	series->baseline.count = 0;
 }
 
-/* The same, as a lesson says that the limits are out of date. */
+/* The same, because a lesson says that the limits are out of date. */
 static void begin_anew(struct series *series, const struct lesson *lesson)
 {
 	series->change = lesson->side;
@@ -282,7 +282,7 @@ static void begin_anew(struct series *series, const struct lesson *lesson)
 	relearn(series);
 }
 
-/* Limits from these points, and a new start with them. */
+/* Makes limits from these points, and judges by them from now on. */
 static int begin_with(struct series *series, const struct policy *policy, const struct points *points, double probability)
 {
 	struct limits limits;
@@ -300,7 +300,7 @@ static int begin_with(struct series *series, const struct policy *policy, const 
 }
 
 /*
- * Makes the limits from the baseline; `probability`: of a false alarm. 0; -1 after fail(): too few points. The worst values are then in time
+ * Makes the limits from the baseline; `probability`: of a false alarm. 0; -1 after fail(): too few points. Puts the worst values into time
  * order. Limits from less than a baseline hold until there is a whole one, unless the learner goes on from them.
  */
 static int make_limits(struct series *series, const struct policy *policy, double probability)
@@ -322,7 +322,7 @@ static bool differ(double a, double b)
 	return fabs(a - b) > 0.05 * fmin(fabs(a), fabs(b));
 }
 
-/* Tells whether the centre has moved by practical weight from the one in the last `limits` record, and by more than the values scatter. */
+/* 1 or -1: the centre has moved up or down, since the last `limits` record, by practical weight and by LEVEL_RATIO at least; else 0. */
 static int change_of(double before, double after, const struct policy *policy)
 {
 	double ratio = fmax(LEVEL_RATIO, policy->min_ratio);
@@ -330,7 +330,7 @@ static int change_of(double before, double after, const struct policy *policy)
 	return (after >= ratio * before) - (after * ratio <= before);
 }
 
-/* Takes the learner's new limits; the probability is that of a false alarm. True: they have changed enough to be told. */
+/* Takes the learner's new limits; `probability`: of a false alarm. True: they have changed enough to be reported. */
 static bool refine(struct series *series, const struct policy *policy, const struct lesson *lesson, double probability)
 {
 	const struct limits *now = &series->limits, *then = &series->last_told;
@@ -346,7 +346,7 @@ static bool refine(struct series *series, const struct policy *policy, const str
 	return true;
 }
 
-/* A line that is not known yet is NAN. The limit may have risen since the value passed it. */
+/* A line that is not known yet is NAN. If the limit has risen above the value since, the signal has the limit that the value passed. */
 static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
 	const struct series *series = sample->series;
@@ -447,7 +447,7 @@ static void sift_worst(const struct series_set *set, struct series *series)
 static int take_baseline(const struct judge *judge, struct series_set *set, struct series *series, int64_t now)
 {
 	if (make_limits(series, judge->policy, probability(judge, set, now)) < 0)
-		return 0; /* too few for the method: it goes on learning */
+		return 0; /* too few points for the method: it goes on learning */
 	set->judged = true;
 	if (series->bursts && maxima_time(series->bursts, now, HASH_COUNT(set->series)) == MAXIMA_OTHER_LIMIT)
 		series_set_follow_bursts(set, series);
@@ -472,7 +472,7 @@ static int gather(const struct judge *judge, struct series_set *set, const struc
 	return 0;
 }
 
-/* The newest values are of a level that has lasted: its signal is the value that made it certain. */
+/* Signals a lasting change to a higher level, at the value that made it certain. */
 static int tell_shift(const struct judge *judge, const struct sample *sample, double level)
 {
 	struct sample shift = *sample;
@@ -484,7 +484,7 @@ static int tell_shift(const struct judge *judge, const struct sample *sample, do
 	return judge_signal(judge, &shift, RULE(RULE_SHIFT));
 }
 
-/* Acts on a lesson, except on an outdated baseline: the new baseline begins with the next point, on its scale. */
+/* Acts on a lesson, except LESSON_OUTDATED: only the next point is put on the scale, so the new baseline begins with that. */
 static int take_lesson(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct lesson *lesson,
 		       bool *begun)
 {
@@ -500,7 +500,7 @@ static int take_lesson(const struct judge *judge, struct series_set *set, const 
 	return tell_again(judge, series, sample->end);
 }
 
-/* Tells whether a point beyond a line is worth a signal. */
+/* Tells whether a point beyond a line has the weight that a signal needs. */
 static bool has_weight(const struct series_set *set, const struct sample *sample, double plotted)
 {
 	const struct policy *policy = set->policy;
@@ -519,7 +519,7 @@ static bool is_of_run(const struct policy *policy, const struct series *series, 
 	return policy->once && series->signalled && !forced;
 }
 
-/* A point that is complete: judged if it can be, then learnt if it may be. */
+/* Judges a complete point, if there are limits; then learns it, if it may be learnt. */
 static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
 		       const struct point *point, bool forced, bool *begun)
 {
@@ -528,7 +528,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	struct sample plotted = *sample;
 	struct judged judged;
 	struct lesson lesson = {LESSON_NONE};
-	unsigned rules = 0, learnt; /* learnt: without the limit that was given, from which nothing is learnt */
+	unsigned rules = 0, learnt; /* learnt: without the user's limit, from which nothing is learnt */
 
 	if (plots->describe)
 		plots->describe(&series->plot, &plotted);

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "chart/measure_state.h"
 
-/* BY_HAND_MAX: charts and keys of values by hand, whose names may be anything. */
+/* BY_HAND_MAX bounds the charts and keys of values by hand, whose names may be anything. */
 enum { CHARTS_MAX = 4096, BY_HAND_MAX = 1024, PIPE_MAX = 64 };
 
 static void see_execs(struct measure *measure)
@@ -127,7 +127,7 @@ static void add_route(struct measure *measure, struct binding *binding)
 	route->bindings.items[at] = binding;
 }
 
-/* Tells whether an event is one that a line with a '*' at its end names. */
+/* Tells whether a pattern with a '*' at its end matches the name of an event. */
 static bool matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern) - 1;
@@ -176,7 +176,7 @@ static const struct binding *binding_of(const struct active_chart *chart, const 
 	return NULL;
 }
 
-/* The events that a line stands in for, of those that there is room for. */
+/* Sets the lines that a line stands in for, as many as there is room for. */
 static void find_stand_in(const struct active_chart *chart, struct binding *binding, const char *instead)
 {
 	char *names = instead ? memory_text(instead, strlen(instead)) : NULL, *rest = names;
@@ -310,7 +310,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	return 0;
 }
 
-/* Two calls are never at the same place of the stack at once: an earlier one there has ended unseen. */
+/* Two calls are never at the same place of the stack at once, so an earlier start of this depth has ended unseen. */
 static int forget_dead(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t *depth)
 {
 	int64_t to;
@@ -321,7 +321,7 @@ static int forget_dead(struct measure *measure, struct binding *binding, const s
 	return outcome_abandon(measure, pair_end_between(binding->chart->pairs, key, *depth, *depth), event->ts, false);
 }
 
-/* Tells whether a thread that enters a system call only waits for work there. */
+/* Tells whether a thread that enters a system call waits for work there. *waits: for many descriptors. *no_try: see struct start. */
 static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event, bool *waits, bool *no_try)
 {
 	enum { OPERATION = 1, SET_LOCK = 6, SET_DESCRIPTION_LOCK = 37 };
@@ -431,7 +431,7 @@ static int call_event(struct measure *measure, struct binding *binding, const st
 	return binding->chart->shed ? 0 : turn_event(measure, binding, event);
 }
 
-/* A start that is still open where its key is armed ended unseen. */
+/* A start that is still open when its key is armed has ended unseen. */
 static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	disarmed_keys_remove(binding->chart->disarmed, key);
@@ -461,7 +461,7 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 	return 0;
 }
 
-/* A thread that execs becomes the leader of its process: its old number is gone without an exit, and its call returns under the new one. */
+/* A thread that execs becomes the leader of its process: its old tid is gone without an exit, and its call returns under the new tid. */
 static int exec_event(struct measure *measure, const struct event *event)
 {
 	int64_t before = event_has(event, measure->before) ? event_number(event, measure->before) : event->tid;
@@ -477,7 +477,7 @@ static bool is_measured(const struct measure *measure, int32_t tid)
 	return process_has(&measure->traced, tid);
 }
 
-/* Only starts and counts are looked at: an end often happens in the context of another thread. */
+/* Tells whether a start, a count or a call is of a thread that is not measured. An end often happens in the context of another thread. */
 static bool is_of_others(const struct measure *measure, const struct binding *binding, const struct event *event)
 {
 	if ((binding->role != CHART_START && binding->role != CHART_COUNT && binding->role != CHART_CALL) ||
@@ -522,7 +522,7 @@ static void see_cpus(struct measure *measure, const struct event *event)
 			see_wake(measure, &measure->wakes[i], event);
 }
 
-/* Tells whether an event has come that this one stands in for. */
+/* Tells whether an event has come that this line stands in for. */
 static bool has_come(const struct binding *binding)
 {
 	for (int i = 0; i < CHART_KEYS_MAX && binding->instead[i]; i++)
@@ -627,7 +627,7 @@ static void remove_chart(struct measure *measure, size_t at)
 	ARRAY_REMOVE(&measure->charts, at, 1);
 }
 
-/* If there are too many, drops the least recent key, and its chart if that has no other. */
+/* If there are too many keys of values by hand, drops the least recent one, and its chart if that has no other. */
 static void make_room(struct measure *measure)
 {
 	struct series *coldest = NULL;
@@ -685,7 +685,7 @@ int measure_value(struct measure *measure, const char *name, const char *key, st
 	return outcome_value(measure, &chart->judge, &chart->set, sample, false);
 }
 
-/* The collector has the events of this chart, if it is one of ours. */
+/* If we have a chart of this name, the collector traced its events. */
 static void take_chart(struct measure *measure, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name");
@@ -706,7 +706,7 @@ static int shed_event(struct measure *measure, const char *event, int64_t now)
 	return shed ? measure_lost(measure, now) : 0;
 }
 
-/* An event that comes no longer counts as nothing, which is no value, and ends nothing. */
+/* If an event comes no longer, the missing events are no count of zero, and starts that they would end are open: charts with it rest. */
 static int take_shed(struct measure *measure, const struct fields *fields, int64_t now)
 {
 	char *events = fields_copy(fields, "events"), *rest = events;
@@ -727,7 +727,7 @@ static int take_stage(struct measure *measure, const struct fields *fields)
 	return 0;
 }
 
-/* A descriptor is a connection, so a thread that sleeps in a read() of it may wait for work. */
+/* A record tells the kind of a descriptor. If it is a connection, a thread that sleeps in a read() of it may wait for work. */
 static int take_file(struct measure *measure, const struct fields *fields, int64_t now)
 {
 	int64_t tid = 0, fd = -1;

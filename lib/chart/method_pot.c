@@ -1,30 +1,30 @@
 /*
- * Method pot: a limit asked for as a rate of false alarms, by peaks over threshold (chart/tail.h), and the level of the values
- * (chart/level.h).
+ * Method pot: a limit asked for as a rate of false alarms. It comes from peaks over threshold (chart/tail.h), and follows the level of the
+ * values (chart/level.h).
  *
- * It begins with a baseline. A value far above all others of it (POT_GAP times the next lower, and beyond the robust limit of the
- * log-normal distribution) is taken for abnormal, if that is POT_OUTLIERS of it at most; the rest is the beginning of the tail. With so
- * few values that there is no tail, the limit is the log-normal one: so far above the median that a value is beyond it with the
- * probability asked for.
+ * The method begins with a baseline. If a value of it is POT_GAP times the next lower one, and beyond the robust limit of the log-normal
+ * distribution, that value and all above it are taken for abnormal, if they are POT_OUTLIERS of the baseline at most. The rest is the
+ * beginning of the tail. While there are too few values for a tail, the limit is the log-normal one: it is so far above the median that a
+ * value is beyond it with the probability asked for.
  *
- * Limits are of what is usual, so what is signalled must not make itself usual: Shewhart's limits come from values from which those
- * with a special cause were taken out, and stay. A tail, though, that never learns what lies beyond its limit is cut there again and
- * again (chart/tail.h). Both hold here: of a tail that falls with the power -a a share of POT_STRANGE^-a of what is beyond the
- * limit is beyond POT_STRANGE times it, 6 % with a = 2.5. So
+ * Limits say what is usual, so a value that is signalled must not make itself usual: Shewhart's limits are made without the values that have
+ * a special cause, and then stay. But a tail that never learns what lies beyond its limit is cut there again and again (chart/tail.h).
+ * Both are true, and distance tells which one applies: if a tail falls with the power -a, a share of POT_STRANGE^-a of the values beyond the
+ * limit is beyond POT_STRANGE times the limit, 6 % with a = 2.5. So
  *
- * - a value up to POT_STRANGE times the limit is learnt, as one beyond the limit, unless most of what came beyond it was farther out, for
- *   then it is of the same kind;
- * - a value farther out is strange to the tail and is not learnt, however often it comes, unless it is one of POT_SHARE of all values,
- *   two of them at least (a slow path that the baseline was too short for), or POT_OFTEN of them came in POT_LONG. Then
- *   they are what the machine does, and are learnt as beyond the limit; the limits say so.
+ * - a value up to POT_STRANGE times the limit is learnt as one beyond the limit, unless most incidents beyond it were farther out, because
+ *   then this value is of the same kind;
+ * - a value farther out is strange to the tail and is not learnt, however often it comes. There are two exceptions: strange values are one in
+ *   POT_SHARE of all values, and two at least (a slow path that the baseline was too short for); or POT_OFTEN of them came in POT_LONG.
+ *   Then they are what the machine does, and are learnt as beyond the limit; the new limits show it.
  *
- * Of an incident only the first value counts: a value that comes soon after the one before belongs to the same incident. Soon is within an
- * eighth as many values as are known, because values that never came in all of them and now come every hundredth time are not usual. It is
- * at most POT_BURST_MOST values (for strange values POT_APART, because a slow path may be one of a hundred), and less than false alarms
- * are apart. While the level is suspect nothing is learnt.
+ * Of an incident only the first value counts: a value beyond the limit that comes soon after another belongs to the same incident. Soon is
+ * within an eighth of the number of values known, because values that never came among these and now come every hundredth time are not usual.
+ * It is at most POT_BURST_MOST values (for strange values POT_APART, because a slow path may be one value in a hundred), and at most a
+ * sixteenth of the values between two false alarms. While the level is suspect nothing is learnt.
  *
- * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
- * limit of the level before is remembered (chart/past_limits.h), and the limit is not lower meanwhile.
+ * When the level changes, a new tail begins with the values since the change was suspected, without outliers, as in a baseline. The limit of
+ * the level before is remembered for some time (chart/past_limits.h), in which the limit is not lower.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,24 +48,24 @@ enum { FOLLOW_LEAST = 16 };
 enum {
 	POT_BURST_MOST = 512,	/* values between two incidents, at most: a bound on what is taken for one */
 	POT_APART = 64,		/* the same of strange values; "every 300th value": 234 alarms before it is usual, not 211 */
-	POT_SHARE = TAIL_USUAL, /* a value that is one of POT_SHARE is usual however far out; see TAIL_USUAL */
-	POT_OFTEN = 120,	/* strange values in POT_LONG are usual; "every 300th value": else 1,399 more alarms */
+	POT_SHARE = TAIL_USUAL, /* a value that is one in POT_SHARE is usual however far out; see TAIL_USUAL */
+	POT_OFTEN = 120,	/* this many strange values in POT_LONG are usual; "every 300th value": else 1,399 more alarms */
 };
-#define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: else 13 %, not 15, and fewer alarms */
+#define POT_GAP 5.0	  /* times the next lower value: an outlier of a baseline; column "incident", two paths: else 13 %, not 15, and fewer alarms */
 #define POT_STRANGE 3.0	  /* times the limit; "a stall every 3 s": else 5 of 300 found, not 300 */
-/* Times what all but POT_OUTLIERS of few values are within: beyond it is one in 20,000 values of a log-normal distribution with sigma 1.5. */
+/* Few values: times what all but POT_OUTLIERS of them are within. One in 20,000 log-normal values with sigma 1.5 is beyond that. */
 #define POT_FEW_BEYOND 30.0
 #define POT_OUTLIERS 0.05 /* of a baseline, at most; more of them are its tail */
 #define POT_LONG (60 * NSEC_PER_SEC)
 
 /* Values beyond POT_STRANGE times the limit that were not learnt. */
 struct pot_strange {
-	uint64_t count;	   /* of incidents */
-	uint64_t apart;	   /* values since the last one; more than POT_APART are between incidents, in any case */
-	uint64_t near;	   /* incidents of values that were not so far out */
+	uint64_t count;	   /* incidents */
+	uint64_t apart;	   /* values since the last strange one; POT_APART of them separate incidents in any case */
+	uint64_t near;	   /* incidents of values beyond the limit, but not so far out */
 	double largest[2]; /* the larger first */
-	int64_t since;	   /* a period of POT_LONG... */
-	uint64_t often;	   /* ... and how many came in it */
+	int64_t since;	   /* when a period of POT_LONG began... */
+	uint64_t often;	   /* ... and how many strange values came in it */
 	bool usual;	   /* the period before had POT_OFTEN of them, so they are learnt in this one */
 };
 
@@ -75,17 +75,17 @@ struct pot {
 	struct tail_fit known; /* from a file */
 	bool held;	       /* the limits came from a file, and stay until the level changes or a new baseline is learnt */
 	struct level level;
-	double median, sigma; /* of the logarithms; sigma robust */
+	double median, sigma; /* of the logarithms; sigma is a robust estimate */
 	double upper;	      /* of few values: all but POT_OUTLIERS of them are not above this */
-	uint64_t since_signal; /* values since the last one */
+	uint64_t since_signal; /* values since the last signal */
 	struct pot_strange strange;
 	struct past_limits *past;
-	int64_t begun, now;    /* the level, the newest value */
-	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
-	double own;	       /* limit, of this level alone */
-	double limit;	       /* as used now */
+	int64_t begun, now;    /* when the level began; time of the newest value */
+	uint64_t due;	       /* the number of values learnt at which limits are made anew */
+	double own;	       /* the limit of this level alone */
+	double limit;	       /* the limit in use */
 	double probability;    /* of a value beyond it */
-	struct pot *below;     /* the same of the reciprocal values, if the lower side is watched; NULL: it is not, or not yet */
+	struct pot *below;     /* the same for the reciprocal values, if the lower side is watched; NULL: it is not, or not yet */
 };
 
 static const char by_lognormal[] = "pot:lognormal", by_tail[] = "pot";
@@ -112,7 +112,7 @@ static void pot_free(void *state)
 	free(pot);
 }
 
-/* Few values: one beyond the limit may tell of a slow path that they did not hold. But not while it may be an incident's first. */
+/* A value beyond the limit may be of a slow path that was not seen before: limits are due soon, not at once, as it may be an incident's first. */
 static void sooner(struct pot *pot)
 {
 	uint64_t soon = tail_count(pot->tail) + REFRESH_SOON;
@@ -121,7 +121,7 @@ static void sooner(struct pot *pot)
 		pot->due = soon;
 }
 
-/* Signals that are fewer values apart are of one incident. */
+/* Signals that are fewer values apart than this are of one incident. */
 static uint64_t burst(const struct pot *pot)
 {
 	double most = fmin(POT_BURST_MOST, 1 / (16 * pot->probability)), known = (double)tail_count(pot->tail) / 8;
@@ -135,7 +135,7 @@ static void learn_beyond(struct pot *pot, double value)
 	sooner(pot);
 }
 
-/* Strange values are learnt from now on, with those that were not. */
+/* Strange values are usual: learns those that were not learnt so far. */
 static void accept_strange(struct pot *pot)
 {
 	struct pot_strange *strange = &pot->strange;
@@ -235,8 +235,8 @@ static double lognormal_limit(const struct pot *pot, double probability)
 }
 
 /*
- * The limit of few values. If more than outliers are beyond the log-normal limit, the values are not log-normal. Few values of two kinds, as short
- * and long requests, look like a spread of decades, with a limit of minutes: nothing would be told until there is a tail.
+ * The limit of few values. If more of them than outliers are beyond the log-normal limit, the values are not log-normal. Few values of two kinds,
+ * such as short and long requests, look spread over decades, with a limit of minutes: nothing would be signalled until there is a tail.
  */
 static double few_limit(const struct pot *pot, double probability)
 {
@@ -252,7 +252,7 @@ static size_t outliers(size_t count)
 	return (size_t)fmax(1, POT_OUTLIERS * (double)count);
 }
 
-/* Beyond what value those of a baseline, in order, are abnormal: where there is a gap in them. */
+/* The value beyond which those of a sorted baseline are abnormal, because there is a gap; INFINITY: there is none. */
 static double fence(const struct pot *pot, const double *values, size_t count)
 {
 	for (size_t i = count - outliers(count) - 1; i + 1 < count; i++)
@@ -261,7 +261,7 @@ static double fence(const struct pot *pot, const double *values, size_t count)
 	return INFINITY;
 }
 
-/* All of a baseline happened at one time, as far as is known here. */
+/* The times of a baseline's values are not known here: all get the same. */
 static void learn_baseline(struct pot *pot, const struct points *baseline)
 {
 	for (size_t i = 0; i < baseline->count; i++) {
@@ -271,7 +271,7 @@ static void learn_baseline(struct pot *pot, const struct points *baseline)
 	}
 }
 
-/* Nothing is known but the level. */
+/* Begins anew: nothing is known but the level. */
 static void begin(struct pot *pot, double center, double sigma)
 {
 	tail_forget(pot->tail);
@@ -335,7 +335,7 @@ static void pot_pause(void *state)
 	pot->begun = INT64_MIN;
 }
 
-/* The limit of this level is kept for a while. */
+/* Keeps the limit of this level for a while. */
 static void remember(struct pot *pot)
 {
 	if (pot->begun != INT64_MIN)
@@ -362,7 +362,7 @@ static bool follow(struct pot *pot)
 	return true;
 }
 
-/* With few values both guesses are poor: takes the wider one, within reach of the largest value. */
+/* With few values both limits are poor guesses: takes the wider one, within reach of the largest value. */
 static double wider_limit(const struct tail_fit *fit, double lognormal, double probability)
 {
 	double limit = tail_fit_limit(fit, probability);
@@ -372,13 +372,13 @@ static double wider_limit(const struct tail_fit *fit, double lognormal, double p
 	return fmax(limit, fmin(lognormal, TAIL_BEYOND * fit->largest));
 }
 
-/* Known limits stay, but their tail's reach depends on the rate of values. */
-/* Values pass it four times as often as the limit; 0: there are too few to tell. */
+/* The line that values pass four times as often as the limit; 0: there are too few values to tell. */
 static double warning_limit(const struct tail_fit *fit, double probability)
 {
 	return fit->share * (double)fit->count >= TAIL_LEAST ? tail_fit_limit(fit, fmin(4 * probability, fit->share)) : 0;
 }
 
+/* Limits from a file stay, but how far their tail reaches depends on the rate of values. */
 static void hold_limits(const struct pot *pot, double probability, struct limits *limits)
 {
 	if (pot->known.count)
@@ -450,7 +450,7 @@ static bool is_due(const struct pot *pot)
 	return tail_count(pot->tail) >= pot->due && !pot->level.suspect;
 }
 
-/* The lower side: the tail of the reciprocal values, which begins with the level of the values. */
+/* The lower side: the tail of the reciprocal values. It begins with nothing but the level of the values. */
 static void learn_below(struct pot *pot, const struct judged *point, bool signalled)
 {
 	if (!pot->below) {
@@ -464,8 +464,9 @@ static void learn_below(struct pot *pot, const struct judged *point, bool signal
 }
 
 /*
- * The lower side began with few values, or with the upper side's width, and finds that its level is another. That is no lesson: only the upper
- * side reports levels. Without this it learnt nothing more, and signalled one in 400 values for good.
+ * Follows a change of level on the lower side, which began with few values, or with the upper side's width, and may find that its level is
+ * another. That is no lesson, because only the upper side reports levels. Without this the lower side learnt nothing more, and signalled one in
+ * 400 values for good.
  */
 static bool follow_below(struct pot *below, const struct policy *how, int64_t ts)
 {
@@ -495,7 +496,7 @@ static struct lesson pot_learn(void *state, const struct policy *how, const stru
 	return lesson;
 }
 
-/* Median, and the median distance from it: half the values may be an incident's. */
+/* The median, and the median distance from it: up to half of the values may be of an incident. */
 static void baseline_robust(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	(void)how;

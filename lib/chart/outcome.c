@@ -6,7 +6,7 @@
 #include "base/timestamp.h"
 #include "chart/measure_state.h"
 
-/* A device may serve others first, but not this many, however deep its queue is; then the recording lacks the end. */
+/* A device may serve other requests first, but not this many, however deep its queue is: then the recording lacks the end. */
 enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM = 128 };
 
 /* A suspect is signalled as open if it has not ended this long after it became one... */
@@ -14,11 +14,11 @@ enum { OVERTAKEN_MIN = 100, OVERTAKEN_FEW = 10 /* more may follow */, SPLIT_ROOM
 /* ... and its context is kept for PATIENCE_HOLD, so that all of it can be explained if it ends by then. */
 
 /*
- * Patience: notices starts whose age passes the limit while they are open, without a look at each start at each event. Each series has
- * its open starts in order of age, so that only the oldest can be next, and nothing is looked at before the first of these is due.
+ * Patience: notices open starts whose age passes the limit, without a look at each start at each event. Each series has its open starts
+ * in order of age, so only the oldest can be due next, and nothing is looked at before the first of these is due.
  */
 
-/* Tells whether a turn has its answer, or the time limit of a wait for an answer has come. */
+/* Tells whether a start is in a silence: a turn has an answer, or a wait for an answer has reached its time limit. */
 static bool in_silence(const struct start *start)
 {
 	return (start_chart(start)->turns || start_chart(start)->silences.waits) && start->silence.since;
@@ -67,7 +67,7 @@ static void insert_by_due(struct start **list, struct start *start)
 	DL_PREPEND_ELEM2(*list, later, start, before, after);
 }
 
-/* When to signal that a suspect has not ended. In a chart with each=yes its context passes as long as it fits; then measure_hurry() is called. */
+/* When to signal that a suspect has not ended. In a chart with each=yes its context passes while there is room; then measure_hurry() is called. */
 static int64_t report_at(const struct start *start)
 {
 	return start_chart(start)->chart->each ? INT64_MAX : timestamp_add(crossing(start), PATIENCE_REPORT);
@@ -78,7 +78,7 @@ static struct start **list_of(struct patience *patience, const struct start *sta
 	return start->state == START_SUSPECT ? &patience->suspects : &patience->reported;
 }
 
-/* Forgets a start in whatever state. */
+/* Forgets a start in any state. */
 static void patience_drop(struct patience *patience, struct start *start)
 {
 	struct series *series = start->sample.series;
@@ -109,7 +109,7 @@ static struct start *become(struct patience *patience, struct start *start, enum
 	return start;
 }
 
-/* Suspects that are in a silence are not reported: they may go on, waits at any time; those that do not, silence_time() ends. */
+/* Suspects in a silence are not reported, but due later: a turn may go on until its deadline, a wait at any time. silence_time() ends them. */
 static void spare_lulls(struct patience *patience, int64_t now)
 {
 	struct start *start;
@@ -123,7 +123,7 @@ static void spare_lulls(struct patience *patience, int64_t now)
 	}
 }
 
-/* The oldest start of a series, but for those in a silence, which may go on; waits at any time. */
+/* The oldest start of a series, except those in a silence that may go on: these are looked at later, waits soon, because they may go on any time. */
 static struct start *first_awaited(struct patience *patience, const struct series *series, int64_t now)
 {
 	struct start *start = series->open;
@@ -158,7 +158,7 @@ void patience_heard(struct measure *measure)
 	patience_wake(patience);
 }
 
-/* The suspect is due: it is reported, waits for the silent CPUs, or does so no more: then the end of the data decides. NULL: it waits. */
+/* A suspect is due. Reports it, or lets it wait for silent CPUs (NULL), at most until its context goes: then the end of the data decides. */
 static struct start *suspect_due(struct measure *measure, struct start *start, int64_t now)
 {
 	struct patience *patience = &measure->patience;
@@ -178,7 +178,7 @@ static struct start *suspect_due(struct measure *measure, struct start *start, i
 
 /*
  * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
- * more, and the time of the next is known. One that is START_OPEN ended when its silence began.
+ * more, and the time of the next is known. A start that is still START_OPEN ended when its silence began.
  */
 static struct start *patience_due(struct measure *measure, int64_t now)
 {
@@ -301,13 +301,13 @@ static void take_age(struct start *start, int64_t now, bool open)
 	start->sample.open = open;
 }
 
-/* A signal said that it had not ended; another says how long it took in the end, whatever the limits are by now. */
+/* Tells whether a signal said that the start had not ended. Then another says how long it took, whatever the limits are by now. */
 static bool was_told(const struct start *start)
 {
 	return start->state == START_REPORTED || start->state == START_RELEASED || start->told;
 }
 
-/* Ends a start that was handed out, and gives it back. Of one that may have ended before, among lost events, nothing is known. */
+/* Ends a start that was handed out, and gives it back. If it may have ended before, among lost events, it has no value. */
 static int end_start(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
 	if (now <= measure->gap_end)
@@ -341,13 +341,13 @@ int outcome_drop(struct measure *measure, struct active_chart *chart, struct sta
 	return is_overdue(start, now) || was_told(start) ? end_start(measure, chart, start, now) : let_go(measure, start);
 }
 
-/* Tells whether at least this many others of its chart and key have ended since it began. */
+/* Tells whether at least this many other starts of its chart and key have ended since it began. */
 static bool is_overtaken(const struct start *start, uint64_t least)
 {
 	return start_is_range(start) && start->sample.series->ended - start->ended_before >= least;
 }
 
-/* Why its end may have come unseen. If it may have, no signal says that it still waits. */
+/* Why the end of a start may have come unseen. If it may have, no signal says that the start is open. */
 static enum doubt doubt_of(const struct measure *measure, const struct start *start)
 {
 	if (start->for_cpu && recorded_hides_since(&measure->recorded, start->sample.start))
@@ -361,7 +361,7 @@ static enum doubt doubt_of(const struct measure *measure, const struct start *st
 	return DOUBT_NONE;
 }
 
-/* A start that may have ended unseen. */
+/* Counts a start that may have ended unseen, for the `open` record; not with DOUBT_IDLE. */
 static void count_doubted(struct measure *measure, const struct start *start, enum doubt doubt)
 {
 	struct unended *unended = start->sample.series->unended;
@@ -377,14 +377,14 @@ static void count_doubted(struct measure *measure, const struct start *start, en
 	unended->cpu = recorded_lacks(&measure->recorded, start->sample.start);
 }
 
-/* The same if its end may have come before, unseen: it has no value, and is counted in the `open` record. */
+/* Ends a start that may have ended before, unseen: it has no value, and is counted in the `open` record. */
 static int end_doubted(struct measure *measure, struct start *start)
 {
 	count_doubted(measure, start, DOUBT_CPU);
 	return let_go(measure, start);
 }
 
-/* A recording may lack a CPU: the thread may have run there, slept, been woken, and come back. */
+/* Tells whether a wait for a CPU may have ended before: on a CPU that the recording lacks the thread may have run, slept, and been woken. */
 static bool ended_before(const struct measure *measure, const struct start *start, const struct event *event)
 {
 	return !measure->vouched && start->for_cpu &&
@@ -428,7 +428,7 @@ int outcome_event(struct measure *measure, const struct binding *binding, const 
 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
-	/* Of a recording that nobody vouches for the rest may show that it was overtaken: its end decides (last_verdicts). */
+	/* If no collector vouches for the recording, its rest may show that the start was overtaken: last_verdicts() decides at the end. */
 	start->doubted = start->unheard || (!measure->vouched && is_overtaken(start, OVERTAKEN_FEW)) || doubt_of(measure, start) != DOUBT_NONE;
 	if (start->doubted)
 		return 0;
@@ -454,7 +454,7 @@ int outcome_silence(struct measure *measure, struct start *start)
 	return end_start(measure, start_chart(start), start, silence_end(&start->silence));
 }
 
-/* Ends the starts of the chart whose silence has lasted too long to be one. */
+/* Ends the starts of the chart whose silence has reached its deadline. */
 static int silence_time(struct measure *measure, struct active_chart *chart, int64_t now)
 {
 	if (chart->silences.swept != INT64_MIN && timestamp_between(chart->silences.swept, now) < sweep_every)
@@ -473,7 +473,7 @@ static int silence_time(struct measure *measure, struct active_chart *chart, int
 	return 0;
 }
 
-/* A start has just come into this state; START_OPEN: its silence is its end. */
+/* Acts on a start that has just come into its state; START_OPEN: it ended with its silence. */
 static int tell_due(struct measure *measure, struct start *start, int64_t now)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
@@ -493,7 +493,7 @@ static int tell_due(struct measure *measure, struct start *start, int64_t now)
 	}
 }
 
-/* Every so often all limits are learnt anew. */
+/* Relearns all limits once a period, if the user chose one. */
 static void recompute(struct measure *measure)
 {
 	int64_t period = measure->judge.policy->recompute;
@@ -549,8 +549,8 @@ int measure_time(struct measure *measure, int64_t now)
 }
 
 /*
- * Takes all starts out of the tables. Even of a suspect the end may be among what was lost. Where only the first start of a key counts, as of a
- * command, it stays: no other start can be taken for it.
+ * Takes all starts out of the tables, suspects too, because their ends may be among the lost events. If only the first start of a key counts, as
+ * of a command, it stays: no other start can be taken for it.
  */
 static int forget_starts(struct measure *measure, int64_t now)
 {
@@ -603,7 +603,7 @@ static void gather_worst(samples *found, struct series_set *set)
 		*ARRAY_ADD(found) = sample;
 }
 
-/* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
+/* Signals values in the order of their starts, so that a late one does not cost an early one its context. */
 static int signal_sorted(struct measure *measure, samples *found)
 {
 	int status = 0;
@@ -643,8 +643,8 @@ static int last_verdicts(struct measure *measure)
 }
 
 /*
- * A start that hangs is no signal if there are no limits yet, because nobody knows what is normal there; an `open` record tells it. Some
- * start is always open when the input ends, so only those older than PATIENCE_REPORT count.
+ * A start that hangs is no signal if there are no limits yet, because nobody knows what is normal there; an `open` record tells of it. Some
+ * start is always open when the input ends, so only those at least as old as PATIENCE_REPORT count.
  */
 static int tell_unjudged(struct measure *measure)
 {
@@ -694,7 +694,7 @@ static int end_lulls(struct measure *measure)
 	return 0;
 }
 
-/* Events after this are those of another time, or of another stream. */
+/* Forgets what later events do not go on with, because they are of another time or another stream. */
 static void forget_stream(struct active_chart *chart)
 {
 	if (chart->disarmed)
@@ -740,7 +740,7 @@ int measure_end(struct measure *measure)
 	return 0;
 }
 
-/* Since when events are counted that may yet be too many. */
+/* Since when the events of current intervals are counted; INT64_MAX: none are. */
 static int64_t counting_since(const struct measure *measure)
 {
 	int64_t begin = INT64_MAX;
@@ -751,7 +751,7 @@ static int64_t counting_since(const struct measure *measure)
 	return begin;
 }
 
-/* The oldest value that may yet be judged. */
+/* When the oldest value began that may yet be judged; INT64_MAX: there is none. */
 static int64_t learning_since(const struct series_set *set)
 {
 	const struct series *series;
@@ -777,7 +777,7 @@ int64_t measure_horizon(const struct measure *measure)
 		first = learning_since(&measure->charts.items[i]->set);
 		horizon = first < horizon ? first : horizon;
 	}
-	while (start && start->state == START_RELEASED && !start->unheard) /* whose context is kept as far as there is room */
+	while (start && start->state == START_RELEASED && !start->unheard) /* its context is kept only as long as there is room */
 		start = start_newer(start);
 	return start && start->sample.start < horizon ? start->sample.start : horizon;
 }

@@ -17,8 +17,8 @@ enum { PIECE_SHIFT = 9, WIDE = 16, LONG = 4096 };
 
 struct pair_slot {
 	int64_t key[CHART_KEYS_MAX];
-	struct start *starts; /* the first of each key */
-	int keys;	      /* how many these are */
+	struct start *starts; /* the first start of each key */
+	int keys;	      /* how many keys there are */
 	struct pair_slot *next_free;
 	UT_hash_handle hh;
 };
@@ -28,8 +28,8 @@ struct pair_table {
 	struct active_chart *chart;
 	bool ranged, nest;
 	int keys;
-	int64_t longest; /* of the starts that are not wide */
-	ARRAY(struct start *) near; /* those that an end may be the end of; scratch */
+	int64_t longest; /* length of the longest start that is not wide */
+	ARRAY(struct start *) near; /* scratch: the starts that the current end may end */
 	struct pair_slot *slots, *free_slots;
 };
 
@@ -45,11 +45,11 @@ struct range {
 struct range_pool {
 	struct range *spare;
 	int used;
-	uint64_t overflowed; /* how often there were too many, and the shorter side of a cut was dropped with what was cut out */
+	uint64_t overflowed; /* how often there were too many, so that the shorter side of a cut was dropped, too */
 };
 
 struct pairs {
-	struct start *oldest, *free_starts; /* by age; for use again */
+	struct start *oldest, *free_starts; /* the oldest of all by age; starts for reuse */
 	int open;
 	struct range_pool ranges;
 	uint64_t overflowed;
@@ -333,7 +333,7 @@ void start_release(struct start *start)
 	pairs->free_starts = start;
 }
 
-/* The start that has to go before another with the key of `first` can come; NULL: none. */
+/* The start that must go before another with the key of `first` can come; NULL: none. */
 static struct start *surplus(const struct pair_table *table, struct start *first)
 {
 	if (!table->ranged && !table->nest)
@@ -345,7 +345,7 @@ static struct start *surplus(const struct pair_table *table, struct start *first
 	return first;
 }
 
-/* Puts a start with the others of its slot: nesting ones in front of their like, others behind. */
+/* Links a start into its slot: in a nesting table in front of the starts with its key, else behind them. */
 static void link_slot(struct pair_slot *slot, struct start *start)
 {
 	struct pair_table *table = start->table;
@@ -464,7 +464,7 @@ static void gather(struct pair_table *table, const int64_t *key, int64_t begin, 
 		qsort(table->near.items, table->near.count, sizeof(*table->near.items), by_age);
 }
 
-/* Takes those of the units that this start lacks out of both, and hands it out if it lacks none then. */
+/* Takes the units that this start lacks out of both lists, and hands the start out if it lacks none then. */
 static void end_units(struct start *start, struct ranges *units, struct start **done)
 {
 	struct pair_table *table = start->table;
@@ -479,9 +479,9 @@ static void end_units(struct start *start, struct ranges *units, struct start **
 
 /*
  * Shares an end out: each of its units ends that unit of the oldest start that still lacks it. The units of an end are whole requests
- * or pieces of several, and of requests that overlap nobody can tell whose piece it was. Whoever it was: there is an end for each unit of
- * each request, so that when all have ended, none stays open here; and taking the oldest first makes no time longer than the longest
- * was.
+ * or pieces of several, and if requests overlap, nobody can tell which of them a piece was of. That does no harm: each unit of each
+ * request has an end, so when all have ended, none stays open here; and because the oldest comes first, no time is longer than the
+ * longest was.
  */
 static void share_out(struct pair_table *table, int64_t begin, int64_t end, struct start **done)
 {
