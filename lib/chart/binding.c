@@ -186,7 +186,7 @@ void binding_spelling(const struct binding *binding, const struct event *event, 
 		spelling[i] = (uint8_t)chart_field_spelling(&binding->key[i], event);
 }
 
-/* Where fields are put one behind the other. */
+/* A text to which fields are appended. */
 struct shown {
 	const struct binding *binding;
 	const struct field_world *world;

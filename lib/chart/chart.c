@@ -48,7 +48,7 @@ static const struct line_kind {
 	{"include", "name ", read_include},
 };
 
-/* How a chart counts, where it does. */
+/* Reads how a chart counts, if it does. */
 static int read_rate(struct chart *chart, const struct fields *fields)
 {
 	const struct field *interval = fields_find(fields, "interval");
@@ -105,7 +105,7 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 	return read_rate(chart, fields);
 }
 
-/* Cuts "a,b,c" into names; -1 after fail() where there are too many or an empty one. */
+/* Cuts "a,b,c" into names. -1 after fail(): there are too many, or one is empty. */
 static int read_names(const struct fields *fields, const char *key, char **names, int most, int *count)
 {
 	char *text = fields_copy(fields, key), *rest = text, *name;
@@ -135,7 +135,7 @@ static bool is_event_name(const char *text, bool instead)
 	       (!star || (instead && star > colon && !star[1]));
 }
 
-/* An event line of any role; the last event of the array, so that an error leaves it to be freed with the others. */
+/* Reads an event line of any role. The event is in the array before it is checked, so that an error leaves it to be freed with the others. */
 static int read_event(struct parser *parser, enum chart_role role, const struct fields *fields)
 {
 	struct chart_event *event = ARRAY_ADD(&parser->events);
@@ -232,7 +232,7 @@ static int read_include(struct parser *parser, const struct fields *fields)
 	return status;
 }
 
-/* Tells whether `list` has this word. Each word of the list has a space behind it. */
+/* Tells whether `list` has this word. A space follows each word of the list. */
 static bool in_list(const char *list, const char *word, size_t length)
 {
 	for (const char *at = list; *at; at = strchr(at, ' ') + 1)
@@ -276,7 +276,7 @@ static int read_lines(struct parser *parser, const char *text, const char *sourc
 	return 0;
 }
 
-/* Checks that all events of a pair have as many key fields, and all or none of them a length. */
+/* Checks that all events of a chart that pairs have the same number of key fields, and that all or none have a length. */
 static int check_keys(const struct chart *chart)
 {
 	const struct chart_event *first = NULL;
@@ -295,7 +295,7 @@ static int check_keys(const struct chart *chart)
 	return 0;
 }
 
-/* A chart that counts: what it counts fits its method. */
+/* Checks a chart that counts: what it counts must fit its method. */
 static int check_counts(const struct chart *chart, const int count[])
 {
 	if (chart->shortest)
@@ -533,7 +533,7 @@ static char *sanitised(const char *text, size_t most)
 	return name;
 }
 
-/* Takes over the name. A number tells it from others that are made of another text (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). */
+/* Frees the name. Returns it with a number that tells it from names of other texts (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). */
 static char *numbered(char *name, const char *text)
 {
 	uint32_t number = 2166136261u;
@@ -553,7 +553,7 @@ static char *binary_event(const char *base)
 	return strlen(base) > BINARY_MAX ? numbered(name, base) : name;
 }
 
-/* The function's part of its events' names. It has a number if letters alone do not tell it from others, as operator< from operator>. */
+/* The function's part of its events' names. It has a number if letters do not tell it from others, such as operator< from operator>. */
 static char *function_event(const char *function)
 {
 	char *name = sanitised(function, FUNCTION_MAX);
@@ -564,7 +564,7 @@ static char *function_event(const char *function)
 	return told ? name : numbered(name, function);
 }
 
-/* The lines behind the first. An instruction has no end, so it is counted, as an event of another system, which no graph takes for a call. */
+/* The lines behind the first. An instruction has no end, so it is counted; its event has another system, so no graph takes it for a call. */
 static char *function_lines(const char *prefix, const char *suffix, const char *show, bool instruction)
 {
 	static const char context[] = "include name=wake\ninclude name=sleep\ninclude name=io\n";
@@ -610,7 +610,7 @@ static struct chart *make_of_function(const char *binary, const char *function, 
 	return chart;
 }
 
-/* " show=a,b" with the arguments that the call's begin has; "": none. NULL after fail(). */
+/* " show=a,b" with the arguments that are known when the call begins; "": none. NULL after fail(). */
 static char *shown_arguments(const char *text)
 {
 	struct arguments arguments = {0};

@@ -14,7 +14,7 @@ enum { ERROR_MOST = 4095, RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 struct field_form {
 	const char *name;
-	int64_t (*number)(const struct field_world *world, int64_t number);				       /* NULL: as it is */
+	int64_t (*number)(const struct field_world *world, int64_t number);				       /* NULL: the number as it is */
 	size_t (*spell)(const struct field_world *world, int64_t number, char *text, size_t room); /* NULL: as the event does */
 	int64_t (*text)(const char *text); /* the number of a field that is text; NULL: `number` of 0 */
 };
@@ -37,7 +37,7 @@ static int64_t number_error(const struct field_world *world, int64_t number)
 	return 1;
 }
 
-/* The states of a sleep, of an idle worker (128) too, are the lower bits; what is above says that it was preempted. */
+/* The lower eight bits are the states of a sleep, also of an idle worker (128); a bit above says that the thread was preempted. */
 static int64_t number_runnable(const struct field_world *world, int64_t number)
 {
 	(void)world;
@@ -61,7 +61,7 @@ static int64_t text_flush(const char *text)
 }
 
 /*
- * Tells whether somebody waits for a request: for a read, or a write to be done at once. Where that is not told, somebody may. A discard frees what
+ * Tells whether somebody may wait for a request: a read, or a write to be done at once. If a number does not tell, somebody may. A discard frees what
  * nobody uses, and takes as long as the disk likes.
  */
 static int64_t number_waited(const struct field_world *world, int64_t number)
@@ -143,7 +143,7 @@ int64_t chart_field_hash(const char *text)
 	return (int64_t)hash;
 }
 
-/* The name in "syscalls:sys_enter_read", of a field that is a call's number; NULL: the event may be of any call. */
+/* The name in "syscalls:sys_enter_read", if the field is a call's number; NULL: the event may be of any call. */
 static const char *call_of_event(const struct chart_field *field, const struct event *event)
 {
 	static const char enters[] = "syscalls:sys_enter_";
@@ -155,7 +155,7 @@ int64_t chart_field_number(const struct chart_field *field, const struct field_w
 {
 	int64_t number;
 	bool is_text = event_read_number(event, field->raw, &number) == SPELL_TEXT;
-	const char *call = event_has(event, field->raw) ? NULL : call_of_event(field, event); /* text has no number of the call */
+	const char *call = event_has(event, field->raw) ? NULL : call_of_event(field, event); /* an event that is text lacks the call's number */
 	char text[FIELD_ROOM];
 
 	if (call)

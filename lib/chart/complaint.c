@@ -5,7 +5,7 @@
 #include "chart/complaint.h"
 #include "chart/measure_state.h"
 
-enum { FUNCTIONS_TOLD = 3 }; /* each for itself */
+enum { FUNCTIONS_TOLD = 3 }; /* with the same fault get a sentence each; more share one */
 
 /* Counts the events of this role that came; sets *name to the first such event of the definition. */
 static uint64_t seen(const struct active_chart *chart, enum chart_role role, const char **name)
@@ -27,7 +27,7 @@ static bool has_fixed(const struct series_set *set)
 	return set->series && set->series->fixed < INT64_MAX;
 }
 
-/* A limit that was given to a chart by name needs that chart, and a chart of times. */
+/* A limit that the user gave for a chart by name needs such a chart, and one of times. */
 static void complain_of_fixed(const struct measure *measure, const struct policy_fixed *fixed, void (*say)(const char *format, ...))
 {
 	bool is_rate = false;
@@ -47,13 +47,13 @@ static void complain_of_fixed(const struct measure *measure, const struct policy
 /* Why a chart measured or judged nothing. */
 enum fault {
 	FAULT_NONE,
-	FAULT_STRANGE,	   /* all starts were of processes that are not traced */
+	FAULT_STRANGE,	   /* all starts were by threads that are not traced */
 	FAULT_SILENT,	   /* no start came */
 	FAULT_UNCOLLECTED, /* the same, but the start may not have been collected */
 	FAULT_OPEN,	   /* no end came */
 	FAULT_ENDLESS,	   /* the same, but the end may not have been collected */
 	FAULT_IDLE,	   /* all starts were waits for work */
-	FAULT_UNPAIRED,	   /* no end was that of a start */
+	FAULT_UNPAIRED,	   /* no end had a start */
 	FAULT_UNJUDGED,	   /* too few values */
 	FAULTS
 };
@@ -88,7 +88,7 @@ static void complain_of_unjudged(const char *who, uint64_t ends, bool fixed, boo
 	    (unsigned long long)ends, fixed ? "they were judged by --limit alone" : "nothing was judged", counts ? "--interval, " : "");
 }
 
-/* `what` did not come. `name`: the chart to collect, behind a space. */
+/* `what` did not come. `name`: the chart to collect, with a space before it. */
 static void complain_of_events(enum fault fault, const char *who, const char *what, const char *name, void (*say)(const char *format, ...))
 {
 	switch (fault) {

@@ -13,7 +13,7 @@ void digest_forget(struct digest *digest)
 	*digest = (struct digest){0};
 }
 
-/* Zero and less are in bin 0, with what is too small to matter. */
+/* Bin 0 has zero, negative values, and values too small to matter. */
 static int bin_of(double value)
 {
 	uint64_t bits;

@@ -21,7 +21,7 @@ static int want_chart_event(struct selection *selection, const struct chart_even
 	return selection_add(selection, event->event, event->filter, event->tid, flags);
 }
 
-/* For a bound on the cost: what goes when the chart goes. */
+/* Tells the bound on the cost which events go when the chart is shed. */
 static void want_parts(struct cost *cost, const struct chart *chart)
 {
 	for (int i = 0; cost && i < chart->count; i++)
@@ -29,7 +29,7 @@ static void want_parts(struct cost *cost, const struct chart *chart)
 			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
 }
 
-/* The entries of functions at which a chart's events are. */
+/* Adds probes at the function entries that are events of a chart. */
 static int want_entries(struct probes *probes, const struct chart *chart)
 {
 	char *function, *arguments;
@@ -46,7 +46,7 @@ static int want_entries(struct probes *probes, const struct chart *chart)
 	return status;
 }
 
-/* A function, or an instruction, whose chart counts. */
+/* Adds the probes of a chart: at its function or, if it counts, its instruction; or at the entries of functions. */
 static int want_probes(struct probes *probes, const struct chart *chart)
 {
 	const char *counted = chart_event_name(chart, CHART_COUNT);
@@ -74,7 +74,7 @@ int event_selection_add_chart(struct selection *selection, struct probes *probes
 	return 0;
 }
 
-/* An event of a context has the context's filter, whatever else names it. */
+/* Tells whether a context has this event. The context's filter then holds, whatever else names the event. */
 static bool has_event(const struct chart *context, const char *event)
 {
 	for (int i = 0; i < context->count; i++)
@@ -91,7 +91,7 @@ static int want_context(struct selection *selection, const struct chart *context
 	return 0;
 }
 
-/* The events of the lines that no context has. */
+/* Adds the events of a state file's lines that no context has. */
 static int want_rules(struct selection *selection, const struct state_file *file, struct chart *const *contexts)
 {
 	for (size_t i = 0; i < file->rules.count; i++) {

@@ -44,7 +44,7 @@ int handoffs_read(struct handoffs *handoffs, const char *path)
 	return 0;
 }
 
-/* The charts of both are of one function. */
+/* Tells whether both texts name charts of one function. */
 static bool is_same(const char *a, const char *b)
 {
 	char *function, *other, *arguments, *others;
@@ -62,7 +62,7 @@ static bool is_same(const char *a, const char *b)
 	return same;
 }
 
-/* A chart of both's arguments; those of one label are one. */
+/* The chart's text with the argument of the other added, unless it has one of that label. The caller frees it. */
 static char *joined(const char *chart, const char *more)
 {
 	struct arguments known = {0}, added = {0};
@@ -124,7 +124,7 @@ static char *path_of(const char *text)
 	return path;
 }
 
-/* An address, or a number, is the same thing only within a process, where both are of one program. */
+/* Tells whether both functions are of one program: an address or a number then means the same thing only within a process. */
 static bool is_of_one_program(const struct rule *rule)
 {
 	char *from = path_of(rule->from.chart), *to = path_of(rule->to.chart);

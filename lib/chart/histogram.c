@@ -41,7 +41,7 @@ static void make_room(struct histogram *histogram, int number)
 	histogram->room = end - first;
 }
 
-/* The median's bin is the first that half the values are not after. */
+/* Moves to the median's bin: the first bin up to which lie half of the values or more. */
 static void find_middle(struct histogram *histogram)
 {
 	double half = histogram->total / 2;
@@ -52,7 +52,7 @@ static void find_middle(struct histogram *histogram)
 		histogram->before += histogram->bins[histogram->middle++].count;
 }
 
-/* Counts stay sums of powers of two, so that sums of them are exact. */
+/* Halves all counts. They stay sums of powers of two, so that sums of them are exact. */
 static void halve(struct histogram *histogram)
 {
 	histogram->total /= 2;

@@ -1,6 +1,6 @@
 /*
  * Learns a new baseline once points in a row have been on one side of the centre for --relearn. For rates, remembers the limits of the
- * level that has passed (chart/past_limits.h).
+ * past level (chart/past_limits.h).
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "chart/policy.h"
 #include "chart/method.h"
 
-/* Points on one side of the centre without which their level has not changed, however long that takes. */
+/* With fewer points in a row on one side of the centre their level has not changed, however long they took. */
 enum { RUN_LEAST = 20 };
 
 struct run {

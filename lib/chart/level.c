@@ -7,12 +7,12 @@
 static const int batch_size[LEVEL_BATCHES] = {64, 1024};
 
 /*
- * Batches without which nothing is known of their variance; and how often a change that went away doubles the doubt ("values that hang
- * together (0.999)": without it 347,806 alarms, not 2,263).
+ * BATCHES_LEAST: fewer batches tell nothing of their variance. VANISHED_MOST: how often at most a change that went away doubles the doubt
+ * ("values that hang together (0.999)": without it 347,806 alarms, not 2,263).
  */
 enum { BATCHES_LEAST = 8, VANISHED_MOST = 6 };
 
-/* Sums stop growing here, so that they fall in time. A share so small is not known any better. */
+/* Sums stop growing at sum_most, so that they can fall soon enough. A share below share_least is not known more exactly. */
 static const double sum_most = LEVEL_DECISION * 1.5, share_least = 0.01;
 
 /* The variation of the batches of this side, as a multiple of that of independent values. */
@@ -137,7 +137,7 @@ static void add_to_batches(const struct level *level, struct level_side *side, b
 		}
 		q = share(level, side);
 		excess = batch->beyond - q * batch_size[i];
-		if (q <= share_least) /* where it may be less, too few tell nothing */
+		if (q <= share_least) /* the share may be less, so too few values beyond tell nothing */
 			excess = M_SQRT2 * fmax(excess, 0);
 		batch->before = excess * excess / (batch_size[i] * q * (1 - q));
 		batch->filled = batch->beyond = 0;
@@ -173,7 +173,7 @@ static bool is_suspect(const struct level *level)
 	return level->up.sum > doubt || level->down.sum > doubt || level->far.sum > doubt;
 }
 
-/* NULL: none has changed. */
+/* The side whose sum says that the level has changed; NULL: none. */
 static const struct level_side *changed_side(const struct level *level)
 {
 	const struct level_side *const sides[] = {&level->up, &level->far, &level->down};
@@ -184,7 +184,7 @@ static const struct level_side *changed_side(const struct level *level)
 	return NULL;
 }
 
-/* A value that may be of another level is not of this one. */
+/* Adds a value that may be of another level to the newest, not to the usual values. */
 static void add_newest(struct level *level, double value)
 {
 	if (!level->suspect && !changed_side(level))

@@ -15,8 +15,8 @@ struct page {
 	char *chart, *key;
 	struct limits limits;
 	int line; /* of the file that it came from */
-	char *kernel, *build; /* that it was learnt with; NULL: not known */
-	bool outdated; /* another runs now */
+	char *kernel, *build; /* that the limits were learnt with; NULL: not known */
+	bool outdated; /* another build runs now */
 	UT_hash_handle hh;
 };
 
@@ -24,8 +24,8 @@ struct limits_book {
 	struct page *pages;
 	char *kernel; /* that runs now; NULL: not known */
 	char *complaint;
-	uint64_t outdated; /* pages that were wanted */
-	const struct page *example;
+	uint64_t outdated; /* how often an outdated page was asked for */
+	const struct page *example; /* one of these */
 };
 
 struct limits_book *limits_book_new(void)
@@ -141,7 +141,7 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 	replace(&page->build, build);
 }
 
-/* A method that this version does not know may have made them; they are as good. */
+/* If a method that this version does not know made the limits, they are used all the same. */
 static const char *name_of_method(const struct fields *fields)
 {
 	const struct method *method;

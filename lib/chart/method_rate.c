@@ -1,4 +1,4 @@
-/* Charts of rates: how many of those that could be, or in how long. */
+/* Charts of rates: the share of the events that count, or how many come in a time. */
 #include <math.h>
 
 #include "chart/policy.h"
@@ -24,7 +24,7 @@ static double dispersion(const struct policy *how, const struct points *points, 
 	return points->count > 1 ? fmax(sum / (double)(points->count - 1) / normal_d2(2), 1) : 1;
 }
 
-/* All that was counted over all that could be. */
+/* The centre is the sum of all counts divided by the sum of all sizes. */
 static void baseline_rate(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	double counted = 0, size = 0;

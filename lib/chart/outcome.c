@@ -158,7 +158,10 @@ void patience_heard(struct measure *measure)
 	patience_wake(patience);
 }
 
-/* A suspect is due. Reports it, or lets it wait for silent CPUs (NULL), at most until its context goes: then the end of the data decides. */
+/*
+ * A suspect is due: reports it, or lets it wait for silent CPUs (NULL). In a saved recording it waits at most until its context goes; then the end
+ * of the data decides.
+ */
 static struct start *suspect_due(struct measure *measure, struct start *start, int64_t now)
 {
 	struct patience *patience = &measure->patience;

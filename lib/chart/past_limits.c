@@ -9,7 +9,7 @@
 struct past_limits {
 	struct past_level {
 		struct limits limits;
-		int64_t until; /* they are remembered */
+		int64_t until; /* they are remembered until then */
 	} level[PAST_LIMITS_LEVELS];
 };
 

@@ -10,7 +10,7 @@
 #include "chart/sample.h"
 #include "chart/statistics.h"
 
-/* Where a logarithm is taken: no latency is shorter, and a value of zero has none. */
+/* The least value whose logarithm is taken: no latency is shorter, and zero has none. */
 static const double value_least = 1e-9;
 
 double scale_to(enum scale scale, double value)

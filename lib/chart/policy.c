@@ -14,11 +14,11 @@ enum {
 	KEYS_USUAL = 32, /* assumed keys of a split chart of rates, to share out the false alarms */
 };
 
-static const int64_t relearn_after = 10 * NSEC_PER_SEC; /* where it is not said, and is of use */
+static const int64_t relearn_after = 10 * NSEC_PER_SEC; /* of charts that count, if the user does not choose */
 
-/* More than this is no tail. */
+/* A larger share of values is no tail. */
 #define PROBABILITY_MOST 0.01
-#define PROBABILITY_UNKNOWN 1e-6 /* where all values so far came at once */
+#define PROBABILITY_UNKNOWN 1e-6 /* as long as all values so far came at once, so that their rate is not known */
 
 /* The value of a word; -1 after fail(). */
 static int choose(const char *word, const char *const names[], const int values[])
@@ -183,7 +183,7 @@ int policy_fix(struct policy *how, const char *text)
 	return 0;
 }
 
-/* The user's limits come behind it, so one that names this chart wins. */
+/* The user's limits stand behind the chart's in the list, so one that names this chart wins. */
 struct policy policy_of_each(const struct policy *how, const char *chart)
 {
 	struct policy each = *how;

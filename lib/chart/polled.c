@@ -8,17 +8,17 @@
 #include "base/timestamp.h"
 #include "chart/measure_state.h"
 
-enum { POLLED_MAX = 1 << 12 /* threads that try; beyond that the one that began first is forgotten */, TRIES_LEAST = 2 };
+enum { POLLED_MAX = 1 << 12 /* threads that try; beyond that the thread that began first is forgotten */, TRIES_LEAST = 2 };
 
-struct polling { /* of a thread, from its first try that failed on */
+struct polling { /* the wait of a thread, from its first try that failed on */
 	int32_t tid;
-	int64_t call;	/* its number, as the series has it */
-	int64_t first;	/* begin of the first try */
-	int64_t last;	/* end of the latest */
-	int64_t asleep; /* when the sleep at hand began */
-	int64_t slept;	/* since the latest try */
+	int64_t call;	/* the number of the call, the series' id */
+	int64_t first;	/* beginning of the first try */
+	int64_t last;	/* end of the latest try */
+	int64_t asleep; /* when the current sleep began; 0: there is none */
+	int64_t slept;	/* time asleep since the latest try */
 	int tries;
-	bool told, holds; /* a signal says that it lasts; its context is kept */
+	bool told, holds; /* a signal said that the wait lasts; its context is kept */
 	UT_hash_handle hh;
 };
 
@@ -26,7 +26,7 @@ struct polled {
 	struct measure *measure;
 	const struct call_meanings *calls;
 	struct polling *threads;
-	int64_t swept; /* when those were last looked for that try no longer */
+	int64_t swept; /* when threads that try no longer were last looked for */
 };
 
 struct polled *polled_new(struct measure *measure, const struct call_meanings *calls)
@@ -97,7 +97,7 @@ void polled_sleeps(struct polled *polled, int32_t tid, int64_t ts)
 		polling->asleep = ts;
 }
 
-/* A sleep that lasted as long as it was to returns 0, and so does a wait for events that ended by its time limit. */
+/* A sleep returns 0 if it lasted as long as asked for, and so does a wait for events that reached its time limit. */
 void polled_wakes(struct polled *polled, int32_t tid, int64_t result, int64_t ts)
 {
 	struct polling *polling = find(polled, tid);
@@ -127,7 +127,7 @@ static struct polling *begin(struct polled *polled, struct polling *polling, con
 	return polling;
 }
 
-/* Tells of a wait that is too long already. */
+/* Signals a wait that is too long already, once. */
 static int tell(struct polled *polled, struct polling *polling, const struct start *start, int64_t now)
 {
 	const struct judge *judge = &polled->measure->judge;
@@ -169,7 +169,7 @@ int polled_return(struct polled *polled, struct start *start, int64_t result, in
 	polling->tries++;
 	polling->last = now;
 	polling->slept = 0;
-	return exists ? 0 : tell(polled, polling, start, now); /* that the caller waits for what exists shows only when the call succeeds */
+	return exists ? 0 : tell(polled, polling, start, now); /* if the thing only exists, success will show that the caller waited */
 }
 
 int polled_exit(struct polled *polled, int32_t tid)

@@ -2,11 +2,11 @@
 #include "base/timestamp.h"
 #include "chart/measure_state.h"
 
-/* Intervals without any event that are charted one by one; of a longer gap nothing is known, and none of it is charted. */
+/* At most this many intervals without any event are charted; of a longer gap nothing is known, and none of it is charted. */
 enum { EMPTY_MOST = 64 };
 
 /*
- * The thread that caused most of the counted events: a few candidates are kept (J. Misra, D. Gries, "Finding repeated elements", Science of
+ * Counts for the thread that caused most of the events: a few candidates are kept (J. Misra, D. Gries, "Finding repeated elements", Science of
  * Computer Programming 2, 1982). A thread that caused more than one event in TALLY_THREADS + 1 is among them, and its count is too low by
  * at most that share of all events.
  */
@@ -61,7 +61,7 @@ void rate_forget(struct active_chart *chart)
 	clear(chart);
 }
 
-/* The interval's value of one series; where there was nothing that could fail, there is none. */
+/* Judges the interval's value of one series; if there was nothing that could fail, there is none. */
 static int close_series(struct measure *measure, struct active_chart *chart, struct series *series)
 {
 	const struct thread_tally *tally = &series->tally;

@@ -5,13 +5,13 @@
 #include "base/timestamp.h"
 
 struct recorded_cpu {
-	bool known, seen;    /* named or seen; seen */
-	int64_t first, last; /* events */
-	int64_t silence;     /* the longest time between two of them, ns */
-	bool idled;	     /* at `idle`, last */
+	bool known, seen;    /* a wake-up named it, or it has an event; it has an event */
+	int64_t first, last; /* of its events */
+	int64_t silence;     /* the longest time between two events, ns */
+	bool idled;	     /* it became idle, last at `idle` */
 	int64_t idle;
-	bool called;	     /* a thread was put into its queue since the last: */
-	int64_t call;	     /* at this time, first */
+	bool called;	     /* since its last event a thread was put into its queue, */
+	int64_t call;	     /* the first at this time */
 };
 
 static struct recorded_cpu *cpu_of(struct recorded *recorded, size_t number)
@@ -77,7 +77,7 @@ bool recorded_is_silent(struct recorded *recorded, int64_t ts)
 	return false;
 }
 
-/* Before its first event it was silent longer than ever after. */
+/* Tells whether a CPU was silent before its first event for longer than ever after, and `from` lies there. */
 static bool begins_late(const struct recorded *recorded, const struct recorded_cpu *cpu, int64_t from)
 {
 	int64_t before = timestamp_between(recorded->begin, cpu->first);
@@ -85,7 +85,7 @@ static bool begins_late(const struct recorded *recorded, const struct recorded_c
 	return cpu->first > from && before > cpu->silence && before > timestamp_between(cpu->last, recorded->now);
 }
 
-/* It has been silent since a thread was put into its queue, for longer than it ever was. */
+/* Tells whether a CPU has been silent since a thread was put into its queue, for longer than it ever was before. */
 static bool ends_early(const struct recorded *recorded, const struct recorded_cpu *cpu)
 {
 	return cpu->called && timestamp_between(cpu->call, recorded->now) > cpu->silence;
@@ -125,9 +125,9 @@ bool recorded_may_lack_run(const struct recorded *recorded, int64_t from, int ch
 enum { IDLE = 0, UNKNOWN = -1 };
 
 struct switched_cpu {
-	int32_t current; /* tid; UNKNOWN */
-	bool hides;
-	int64_t idle_until; /* INT64_MIN: never seen idle */
+	int32_t current; /* tid; IDLE; UNKNOWN */
+	bool hides; /* its data lacked the switch from the idle thread */
+	int64_t idle_until; /* when it was last seen idle; INT64_MIN: never */
 };
 
 static struct switched_cpu *switched_of(struct recorded *recorded, uint32_t number)

@@ -92,7 +92,7 @@ static struct chart *chart_of_calls(const char *path, const char *calls)
 	return chart;
 }
 
-/* The chart of one line, for a program at this path; NULL after fail(). The functions are not looked for. */
+/* The chart of one line, for a program at this path; NULL after fail(). The functions are not looked up. */
 static struct chart *requests_chart(const struct fields *line, const char *path)
 {
 	char *calls = fields_copy(line, "calls"), *begin = fields_copy(line, "begin"), *end = fields_copy(line, "end");
@@ -164,13 +164,13 @@ struct search {
 	requests_say *say;
 	struct requests_found *found;
 	ARRAY(char *) seen; /* paths of programs */
-	const char *program; /* the one at hand: the name of its file, and the path to probe */
+	const char *program; /* the current program: the name of its file, and the path to probe */
 	const char *path;
-	bool serves, is_turned; /* some process serves connections; the chart of that was added */
+	bool serves, is_turned; /* some process serves connections; the chart of turns was added */
 	size_t unknown;
 };
 
-/* The chart of the program at hand by this line. 1; 0: it is of another program, or not as that program is; -1 after fail(): the line is faulty. */
+/* Adds this line's chart of the current program. 1; 0: it names another program, or functions that this lacks; -1 after fail(): it is faulty. */
 static int take_line(struct search *search, const char *text, size_t length)
 {
 	struct fields line;
@@ -208,7 +208,7 @@ static int take_file(struct search *search, const char *path)
 	return status;
 }
 
-/* As take_line(), of all lines of all files, by their names. */
+/* As take_line(), with the first line that fits, of all files in the order of their names. */
 static int take_table(struct search *search)
 {
 	char *folder = file_shipped("charts/requests"), *pattern = folder ? memory_format("%s/*.requests", folder) : NULL;
@@ -268,7 +268,7 @@ static bool is_seen(struct search *search, const char *path)
 	return false;
 }
 
-/* A program that several processes run is taken once. `serves`: whether connections are known to be served; else that may be yet to come. */
+/* Adds the chart of a program's requests. `serves`: it serves connections, or is yet to begin and may serve some. */
 static int take_program(struct search *search, const char *program, const char *path, bool serves)
 {
 	int status;
@@ -287,7 +287,7 @@ static int take_program(struct search *search, const char *program, const char *
 	return 0;
 }
 
-/* If a program has several names, as Debian's redis-server is redis-check-rdb, the path with the name by which the process runs. Frees `path`. */
+/* If a program has several names, as Debian's redis-server is redis-check-rdb, returns the path with the name that the process has. Frees `path`. */
 static char *take_alias(int32_t pid, const struct stat *file, char *path)
 {
 	char comm[32], *alias;
@@ -319,7 +319,7 @@ static int take_process(struct search *search, int32_t pid)
 		path = take_alias(pid, &file, path);
 	serves = serves_connections(pid);
 	search->serves |= serves;
-	/* of a program that is not known, one process may serve and another not: those that do matter */
+	/* a program that several processes run is taken once, by its first process */
 	status = is_seen(search, seen) ? 0 : take_program(search, basename(own ? seen : path), path, serves);
 	free(path);
 	return status;
@@ -332,7 +332,7 @@ static bool read_program(void *reader, struct program *program, int32_t pid)
 	return reader && program_reader_read(reader, program, &read, pid, pid);
 }
 
-/* One that is yet to begin. */
+/* Takes a program that is yet to begin. */
 static int take_future(struct search *search, const char *name)
 {
 	char *path = symbol_binary(name);

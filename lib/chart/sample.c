@@ -21,7 +21,7 @@ static int by_start(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/* Of how many a rate counts, or in how many seconds; 1, or as sample_read(). */
+/* Reads the size of a rate: of how many it counts, or in how many seconds. Returns 1, or as sample_read(). */
 static int read_size(struct sample *sample, const struct fields *fields, const struct policy *how)
 {
 	int has_size;
@@ -112,7 +112,7 @@ static bool is_called(const char *label, size_t length, const char *name)
 	return length == strlen(name) && !strncasecmp(label, name, length);
 }
 
-/* Of the fields that stand in a line, " name=value name=value". */
+/* Looks for the field in " name=value name=value"; `line` has room for one byte more. */
 static int find_shown(const char *shown, size_t length, char *line, const char *name, char *text, size_t room)
 {
 	struct fields fields;
@@ -143,7 +143,7 @@ int sample_field(const struct sample *sample, const char *name, char *text, size
 	return found;
 }
 
-/* Some may be of the signal's own time. */
+/* Adds the signs; some of them may be of the signal's own time. */
 static void add_signs(struct line *line, const struct series_signs *signs)
 {
 	line_integer(line, "signs", signs->count);

@@ -179,7 +179,7 @@ static int read_rule(const struct fields *fields, struct rule *rule)
 	return fail("a line begins with boundary, edge, handoff, for, flag, cut or join");
 }
 
-/* 'value' is "value": the one kind of quotes that records have. The caller frees it. */
+/* A copy of the line with "value" in place of 'value', because records have double quotes only. The caller frees it. */
 static char *with_double_quotes(const char *line)
 {
 	char *text = memory_new(2 * strlen(line) + 1, 1), *to = text, quote = '\0';
@@ -201,7 +201,7 @@ static char *with_double_quotes(const char *line)
 	return text;
 }
 
-/* Without what stands behind a '#' that follows a blank, outside of quotes, and without blanks at its ends. */
+/* A copy of the line without its comment, from a '#' at its start or behind a blank on, not in quotes; and without blanks at its ends. */
 static char *without_comment(const char *line)
 {
 	char quote = '\0';
@@ -279,7 +279,7 @@ int semantics_choose(struct semantics *semantics, const char *chosen)
 {
 	bool none = chosen && strcmp(chosen, "none") == 0;
 	char *folder = none ? NULL : file_shipped("charts/semantics"), *pattern = folder ? memory_format("%s/*.semantics", folder) : NULL;
-	char *twice = chosen && !none ? find_shipped(chosen) : NULL; /* it is among those */
+	char *twice = chosen && !none ? find_shipped(chosen) : NULL; /* a shipped file is read with the others */
 	glob_t files = {0};
 	int status = none || folder ? 0 : -1;
 

@@ -51,7 +51,7 @@ static int64_t patience_of(const struct series *series, const struct policy *pol
 	return patience < 9e18 ? (int64_t)fmax(patience, 0) : INT64_MAX;
 }
 
-/* Half-way to the limit, and rare by itself. A value without practical weight is no sign. */
+/* The warning line: half-way to the limit, but not below the method's own warning line, nor below what has practical weight. */
 static double warning_of(const struct series *series, const struct policy *policy)
 {
 	const struct limits *limits = &series->limits;
@@ -81,7 +81,7 @@ static void set_shortest(struct series *series, const struct policy *policy, int
 		series_judge_by(series, policy);
 }
 
-/* Limits from a file that were made at the end of an input, from less than a baseline. A tail is made from enough. */
+/* Tells whether limits from a file were made at the end of an input, from less than a baseline. Those with a tail were made from enough. */
 static bool is_guess(const struct limits *known, const struct policy *policy)
 {
 	uint64_t points = policy->baseline < policy->method->baseline ? policy->baseline : policy->method->baseline;
@@ -137,7 +137,7 @@ void series_be_in(struct series *series, const struct policy *policy, const char
 
 /* --- the set of a chart --------------------------------------------------------------------------------------------------- */
 
-/* The rate of values is that of so long, so that it follows the day. */
+/* The rate of values is that of this time at most, so that it follows the load of the day. */
 static const int64_t rate_span = 600 * NSEC_PER_SEC;
 
 static void remove_series(struct series_set *set, struct series *series)
@@ -209,7 +209,7 @@ void series_set_drop(struct series_set *set, struct series *series)
 	set->forgotten++;
 }
 
-/* Makes room for one more; -1 where none may go. */
+/* Makes room for one more series; -1: none may be dropped. */
 static int drop_coldest(struct series_set *set)
 {
 	struct series *coldest = series_set_coldest(set);
@@ -248,7 +248,7 @@ void series_set_follow(struct series_set *set)
 		series_set_follow_bursts(set, series);
 }
 
-/* The user gave the limits, so the series does not learn from values beyond them. */
+/* Drops the limit that keys have in common: the user gave limits, so values are judged by those, and none beyond them is learnt. */
 static void judge_by_keys(struct series_set *set)
 {
 	if (!set->disturbances)

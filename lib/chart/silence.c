@@ -9,7 +9,7 @@
 
 enum { INTERRUPTED = -4 };
 
-/* An answer after which nothing was sent for this long was the last; a thread that does not wait again meanwhile has given up. */
+/* If nothing is sent for this long after an answer, it was the last. If a thread does not wait again within this time, it has given up. */
 static const int64_t silence_lasts = NSEC_PER_SEC / 2;
 
 int64_t silence_deadline(const struct silence *silence)

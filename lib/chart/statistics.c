@@ -8,7 +8,7 @@ static double above(double x) /* 1 - F(x) */
 	return 0.5 * erfc(x * M_SQRT1_2);
 }
 
-/* The trapezoid rule: for an integrand that vanishes so smoothly at both ends its error is below that of the sum. */
+/* By the trapezoid rule: the integrand vanishes smoothly at both ends, so the rule's error is below the rounding error of the sum. */
 double normal_d2(int n)
 {
 	const double step = 1.0 / 64;
@@ -24,7 +24,7 @@ double normal_c4(int n)
 	return sqrt(2.0 / (n - 1)) * exp(lgamma(n / 2.0) - lgamma((n - 1) / 2.0));
 }
 
-/* Halving: the tail is monotone, and nobody asks often. */
+/* By bisection, because the tail is monotone, and nobody asks often. */
 double normal_beyond(double p)
 {
 	double low = -40, high = 40;

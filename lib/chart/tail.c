@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "chart/rules.h"
 
-/* Latencies' tails are like this; without the expectation fits to few values cry wolf: log-normal 9.3 times, not 7. */
+/* Tails of latencies have about this shape; without the expectation fits to few values cry wolf: log-normal 9.3 times, not 7. */
 #define SHAPE_EXPECTED 0.35
 #define SHAPE_DEVIATION 0.2
 
 enum {
-	REFIT_SOON = 20000, /* with fewer values each one beyond the limit counts; "values that hang together (0.999)": else 2,347 alarms, not 2,263 */
+	REFIT_SOON = 20000, /* with fewer values one beyond the limit refits; "values that hang together (0.999)": else 2,347 alarms, not 2,263 */
 	GRID = 80,	    /* steps of the first search for the maximum... */
 	REFINEMENTS = 30,   /* ... and of the second, which halve */
 };
@@ -27,10 +27,10 @@ struct tail {
 	uint64_t count;
 	double *kept; /* a heap, the least of the largest on top */
 	int kept_count, kept_room;
-	double *beyond; /* limits that values lay beyond; the newest of them */
+	double *beyond; /* the limits that the newest values beyond a limit lay beyond */
 	uint64_t beyond_count;
 	int beyond_room;
-	double largest;	 /* value within the limits */
+	double largest;	 /* the largest value within the limits */
 	double outer[2]; /* the largest values beyond them, the larger first */
 	struct peak *peaks; /* during a fit: the largest values, as excesses over the threshold */
 	int peak_count;
@@ -55,7 +55,7 @@ void tail_free(struct tail *tail)
 	free(tail);
 }
 
-/* Many tails are of keys that hardly occur. */
+/* Grows an array little by little, because many tails are of keys that hardly occur. */
 static double *make_room(double *values, uint64_t count, int *room, int most)
 {
 	if (count < (uint64_t)*room)
@@ -69,7 +69,7 @@ uint64_t tail_count(const struct tail *tail)
 	return tail->count;
 }
 
-/* How many values are above the threshold. */
+/* How many values are to be above the threshold. */
 static int wanted(const struct tail *tail)
 {
 	double most = fmax(TAIL_LEAST, sqrt((double)tail->count));
@@ -135,7 +135,7 @@ int tail_forget_outliers(struct tail *tail, double gap, int most, double floor)
 
 	if (count == 0)
 		return 0;
-	qsort(tail->kept, (size_t)count, sizeof(*tail->kept), ascending); /* which is a heap too */
+	qsort(tail->kept, (size_t)count, sizeof(*tail->kept), ascending); /* ascending order is a heap, too */
 	for (int i = 1; i <= most && i < count; i++)
 		if (tail->kept[count - i] > fmax(gap * tail->kept[count - i - 1], floor))
 			out = i;
@@ -153,7 +153,7 @@ static int by_size(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Turns what is above the threshold into excesses over it. Values that are equal to it are not, but what lay beyond a limit there is. */
+/* Turns what is above the threshold into excesses over it. A value equal to the threshold is not above it; a censored one is, being beyond it. */
 static int find_excesses(struct peak *peaks, int count, double threshold)
 {
 	int found = 0;
@@ -167,7 +167,7 @@ static int find_excesses(struct peak *peaks, int count, double threshold)
 	return found;
 }
 
-/* Takes the largest values, the threshold being the next. */
+/* Takes the largest values; the next largest is the threshold. */
 static void gather(struct tail *tail)
 {
 	int count = 0;
@@ -185,7 +185,7 @@ static void gather(struct tail *tail)
 	tail->fit.share = fmax(1, tail->peak_count) / (double)tail->count;
 }
 
-/* The prior of the shape. It matters for few peaks only. */
+/* The logarithm of the prior of the shape. It matters only if peaks are few. */
 static double expectation(double shape)
 {
 	double off = (shape - SHAPE_EXPECTED) / SHAPE_DEVIATION;
@@ -194,11 +194,11 @@ static double expectation(double shape)
 }
 
 /*
- * The sum of many log(1 + x) is the logarithm of few products, and a logarithm takes as long as some twenty factors. Where each x is small, that
- * would not be exact.
+ * The sum of many log(1 + x) is computed as the logarithm of a few products, because a logarithm takes as long as some twenty factors. If each x
+ * is small, that would not be exact.
  */
 struct log_sum {
-	bool exact; /* each by itself */
+	bool exact; /* adds each logarithm by itself */
 	double sum, product;
 };
 
@@ -297,7 +297,7 @@ const struct tail_fit *tail_fit(struct tail *tail)
 	return &tail->fit;
 }
 
-/* Tells whether values beyond the limits of their time, which are all that is above the threshold, are no exception. */
+/* If only values beyond the limits of their time are above the threshold: tells whether these are usual. */
 static bool is_usual(const struct tail_fit *fit)
 {
 	return fit->share * TAIL_USUAL >= 1 || fit->share * (double)fit->count >= TAIL_FEWEST;

@@ -15,8 +15,8 @@
 enum { SOCKET_TYPE = 0xf }; /* of socket(2)'s second argument, without flags */
 enum { PAGE = 1 << 10, PAGES = 1 << 12 }; /* the kernel's largest tid is 2^22 */
 enum { NUMBERS = 1024, NAME_ROOM = 64, EVENTFD_LENGTH = 8 };
-enum { DESCRIPTORS_MAX = 1 << 16, PROCESSES_MAX = 1 << 12 }; /* of a process, others go without; processes with descriptors */
-enum { DESCRIPTORS_KEPT = 1 << 22 }; /* of all processes. The oldest process goes where there are more, of either. */
+enum { DESCRIPTORS_MAX = 1 << 16, PROCESSES_MAX = 1 << 12 }; /* of a process, higher ones are not kept; processes with descriptors */
+enum { DESCRIPTORS_KEPT = 1 << 22 }; /* of all processes. If there are more, or too many processes, the oldest process goes. */
 
 /* A wait for many descriptors that begins this long after a question is a wait for its answer. */
 static const int64_t question_lasts = NSEC_PER_SEC;
@@ -28,7 +28,7 @@ struct descriptor {
 	bool connection; /* data go both ways */
 	bool connected;
 	bool received;	/* something came from the other side */
-	bool waits;	/* the process has asked and was not answered yet */
+	bool waits;	/* the process has asked and has no answer yet */
 	bool fresh;	/* a stream whose socket(2) was seen, and whose process has not waited between two sends by it */
 };
 
@@ -38,15 +38,15 @@ struct process_descriptors {
 	int32_t older, newer; /* processes by age, by tgid; 0: none */
 };
 
-/* A thread, and where it leads a process, that. */
+/* A thread and, if it leads a process, that process. */
 struct thread_calls {
 	int32_t tgid, fd;
 	enum call_use use; /* of the call that it is in */
 	int32_t asked_fd;
-	bool answers; /* the first that was seen of it is that it received something, from nobody knows where */
-	bool stream;  /* it makes a socket of that type */
-	bool waited, elsewhere; /* since it asked: for many descriptors; it has also transferred something by another connection or pipe */
-	int64_t asked; /* when it asked by that; 0: it was answered, or never did */
+	bool answers; /* its first call seen received something on an unknown connection: what it sends next is the answer */
+	bool stream;  /* the socket that it makes is SOCK_STREAM */
+	bool waited, elsewhere; /* since it asked: waited for many descriptors; transferred something on another connection or pipe */
+	int64_t asked; /* when it asked on asked_fd; 0: it was answered, or never asked */
 	struct process_descriptors *process;
 };
 
@@ -176,7 +176,7 @@ static struct process_descriptors *process_of(struct traffic *traffic, int32_t t
 	return process;
 }
 
-/* NULL: it is not kept. */
+/* A descriptor of a process; NULL: it is not kept. */
 static struct descriptor *descriptor_of(struct traffic *traffic, int32_t tgid, int64_t fd)
 {
 	struct process_descriptors *process = fd >= 0 && fd < DESCRIPTORS_MAX ? process_of(traffic, tgid) : NULL;
@@ -204,7 +204,7 @@ static void take_role(struct descriptor *file, enum role role, bool connection)
 	file->connection |= connection;
 }
 
-/* A call that finds nothing to receive shows no side. */
+/* Tells whether a call to receive waits for work. Its entry shows no side yet, because it may find nothing to receive. */
 static bool receives(struct traffic *traffic, const struct thread_calls *thread, bool connection)
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
@@ -238,13 +238,13 @@ static void sends(struct traffic *traffic, struct thread_calls *thread, bool con
 
 enum { MUTEX = 2, READ_WRITE = 3 };
 
-/* The value with which a futex is waited for. */
+/* The value of the futex that the wait expects. */
 static uint32_t awaited(enum call_use use, const int64_t argument[3])
 {
 	return (uint32_t)argument[use == CALL_FUTEX_WAIT ? 1 : 2];
 }
 
-/* Tells whether the futex is waited for as long as it has that value. */
+/* Tells whether the call waits as long as the futex has that value. */
 static bool awaits_change(enum call_use use, const int64_t argument[3])
 {
 	int64_t operation = argument[1] & FUTEX_CMD_MASK;
@@ -254,7 +254,7 @@ static bool awaits_change(enum call_use use, const int64_t argument[3])
 
 /*
  * Tells whether a futex with this value is a lock that others wait for: 2 is a mutex of all common libraries but musl, 3 a glibc read-write lock that
- * a writer holds, and FUTEX_WAITERS beside the holder's tid a robust mutex, or any of musl, where 16 stands for the tid. The value of a condition
+ * a writer holds, and FUTEX_WAITERS beside the holder's tid a robust mutex, or any mutex of musl, which has 16 as the tid. The value of a condition
  * is a count, which is mostly 0, but 2 in musl.
  */
 static bool is_contended_lock(uint32_t value)

@@ -28,7 +28,7 @@ static int receive(struct measure *measure, struct binding *binding, const struc
 	return begin(measure, binding, event, key);
 }
 
-/* The connection is closed: what was not answered is given up. */
+/* The connection is closed: a turn with an answer ends with it, a turn without is given up. */
 static int close_turn(struct measure *measure, struct start *start, int64_t now)
 {
 	struct active_chart *chart = start_chart(start);
