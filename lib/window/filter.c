@@ -20,7 +20,7 @@ struct filter {
 	struct events *events;
 	struct measure *measure;
 	struct thread_records *threads;
-	int listeners; /* whose names pass */
+	int listeners; /* how many processes that listen had their names passed */
 	struct past *past;
 	struct window *window;
 	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
@@ -31,23 +31,23 @@ struct filter {
 	bool missing;	  /* there was no input */
 	bool ended;	  /* a stream was read to its end; else our reader left */
 	bool behind;	  /* the current stream was filtered before: its signals have windows, or will have */
-	bool has_gaps;	  /* and one of these has come */
-	bool told_behind; /* the watch knows of that */
-	bool has_stacks, has_handoffs; /* of a watch: some have come */
+	bool has_gaps;	  /* one of these windows has come, so ends between windows are missing */
+	bool told_behind; /* the watch was told that the stream was filtered before */
+	bool has_stacks, has_handoffs; /* of a watch: some of these records have come */
 	bool by_default;  /* nobody named a chart */
 	bool brought;	  /* windows were opened for signals of the input */
 	int64_t now, newest; /* newest: time of the current stream's newest event */
 	unsigned pushed;
 	struct filter_options options;
 	struct filter *next; /* of another host of the stream */
-	volatile sig_atomic_t own_relearn, own_asked; /* of such a one: the first passes on what a signal handler set */
+	volatile sig_atomic_t own_relearn, own_asked; /* of such a filter, in place of the signal handler's flags: the first filter passes them on */
 };
 
 /* Size of each filter's own range of ids, if one follows another. */
 static const uint64_t range = 1000000000;
 
 /*
- * The input has records of an earlier filter, one with this id (0: none yet): the events of its windows pass. Its later records come
+ * The input has records of an earlier filter; `id`: of one of them (0: none yet). The events of its windows pass. Its later records come
  * between ours, so our signals and windows take ids from a range that it does not use.
  */
 static void filter_comes_behind(struct filter *filter, uint64_t id)
@@ -97,7 +97,7 @@ static int tell_release(void *context)
 	return 0;
 }
 
-/* The value as a multiple of the centre line: the worst signal gets the context. */
+/* The value as a multiple of the centre line: if the budget is short, the worst signal gets the context. */
 static double badness(const struct sample *sample)
 {
 	return sample->center > 0 ? sample->value / sample->center : sample->value;
@@ -187,7 +187,7 @@ int filter_logged(struct filter *filter, const struct sample *request)
 	return window_request(filter->window, request->number, request->start, request->end);
 }
 
-/* Between the windows of an input that was filtered before, ends may be missing. */
+/* If the input was filtered before, ends may be missing between its windows, so open starts mean nothing. */
 static int tell_open(void *context, const struct series *series, const struct unended *unended, int64_t now)
 {
 	struct filter *filter = context;
@@ -287,7 +287,7 @@ static int time_passes(struct filter *filter, int64_t ts)
 	return window_forget(filter->window, horizon < filter->now ? horizon : filter->now);
 }
 
-/* Adds the default chart if neither the options nor the stream name one. */
+/* Adds the default chart. For when neither the options nor the stream name one. */
 static int add_default_chart(struct filter *filter)
 {
 	struct chart *chart = chart_load("block");
@@ -296,7 +296,7 @@ static int add_default_chart(struct filter *filter)
 	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
-/* Other scheduler events name threads, too, but an earlier record gave each of those names. */
+/* Learns names from some events only: other scheduler events name threads, too, but each of those names came in an earlier record. */
 static void learn_names(struct filter *filter, const struct event *event)
 {
 	if (!event->payload || event->type == filter->naming[0] || event->type == filter->naming[1] ||
@@ -382,7 +382,7 @@ static int see_lost(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* Waits among the events: a thread's name holds for the events after it. */
+/* The record waits among the events: a thread's name holds for the events after it. */
 static int see_thread(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -409,7 +409,7 @@ static int see_quota(void *context, const struct record *record)
 	return see_thread(filter, record);
 }
 
-/* A record that says what has come, or not. */
+/* A `tick` or `gap` record, which says which events have come or were lost. */
 static int see_timed(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -496,7 +496,7 @@ static int tell_process(struct filter *filter, const struct fields *fields)
 	return thread_records_tell_thread(filter->threads, (int32_t)process, seen);
 }
 
-/* The charts take note of a record, which passes, so that a second filter takes it, too. */
+/* A record that the charts need. It passes, so that a later filter has it, too. */
 static int see_of_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -511,7 +511,7 @@ static int see_of_stream(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Tells whether the charts do without the events that the recorder would keep. */
+/* Tells whether the charts need none of the events that the recorder would keep. */
 static bool may_keep(const struct filter *filter, const struct fields *offer)
 {
 	char *events = fields_copy(offer, "events"), *rest = events;
@@ -550,7 +550,7 @@ static int see_recorder(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* Limits pass before the first signal that they judge. */
+/* An earlier filter's limits: they come before the first signal that they judge. */
 static int see_limits(void *context, const struct record *record)
 {
 	(void)record;
@@ -558,7 +558,7 @@ static int see_limits(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A signal that no filter wrote passes under its id, or the next one if that was given already, so that a window's signals are a range. */
+/* Passes a signal that no filter wrote, under its id or, if that was given already, under the next, so that a window's signals are a range. */
 static int tell_brought(struct filter *filter, const struct record *record, const struct fields *fields, uint64_t id)
 {
 	char text[NUMBER_ROOM];
@@ -593,8 +593,8 @@ static int open_brought(struct filter *filter, const struct fields *fields, uint
 }
 
 /*
- * A signal of an earlier filter has its window in the stream. Any other opens one here; but a watch opens windows of its own firings only. An
- * earlier filter shows by limits, thinned samples, triggers or windows, and by what its user asks for.
+ * A signal of an earlier filter has its window in the stream. Any other signal opens a window here, unless there is a watch, which opens windows of
+ * its own firings only. That there was an earlier filter shows by limits, thinned samples, triggers, windows, or signals that its user asked for.
  */
 static int see_signal(void *context, const struct record *record)
 {
@@ -615,7 +615,7 @@ static int see_signal(void *context, const struct record *record)
 	return tell_brought(filter, record, fields, id);
 }
 
-/* The earlier filter's trigger: its signal, and its window, follow. */
+/* An earlier filter's trigger: its signal and its window follow. */
 static int see_trigger(void *context, const struct record *record)
 {
 	(void)record;
@@ -659,7 +659,7 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	return filter;
 }
 
-/* For another host of the stream. NULL after fail(). */
+/* Makes the filter of another host of the stream. NULL after fail(). */
 static void *another_filter(void *context)
 {
 	struct filter *first = context, *filter;
@@ -721,7 +721,7 @@ bool filter_has_stacks(const struct filter *filter)
 
 static const struct handlers handlers;
 
-/* Sets *ts: 1; 0: the record has none that can be read, or comes before the events of its time; -1 after fail(). */
+/* Sets *ts to the time of a record. 1; 0: it has none that can be read, or comes before the events of its time; -1 after fail(). */
 static int time_of(struct filter *filter, const struct record *record, int64_t *ts)
 {
 	const struct fields *fields;

@@ -26,15 +26,15 @@ struct filter;
  */
 struct filter_watch {
 	void *context;
-	const struct filter_watch *(*another)(void *context, struct filter *filter); /* for the filter of a further host of the stream */
+	const struct filter_watch *(*another)(void *context, struct filter *filter); /* the watch for the filter of another host of the stream */
 	int (*chart)(void *context, const struct chart *chart);	     /* before it is measured: 1, or 0: it is left out */
 	int (*time)(void *context, int64_t ts);			     /* before each record with a time */
 	int (*begins)(void *context, struct sample *request);	     /* see struct measure_listener */
 	int (*ends)(void *context, const struct sample *request);
 	void (*gone)(void *context, const struct sample *request);
-	void (*event)(void *context, const struct event *event);     /* once a `handoff` record has come; behind `begins` and `ends` by it */
+	void (*event)(void *context, const struct event *event);     /* each event, once a `handoff` record has come; after its `begins` and `ends` */
 	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal`, `exception` or `handoff` that has passed */
-	int (*lost)(void *context);				     /* behind a loss */
+	int (*lost)(void *context);				     /* after a `lost` record */
 	int (*behind)(void *context);				     /* an earlier filter has dropped most events; once a stream */
 	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
 };
@@ -46,19 +46,19 @@ struct filter_options {
 	volatile sig_atomic_t *asked;	   /* set by a signal handler: open a window over the last size.before */
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 	const struct filter_watch *watch; /* must outlive the filter; NULL: limits decide */
-	const char *one_host; /* why it takes no stream of several hosts; NULL: it does, each has a filter of its own */
-	const char *const *charts; /* names, of the filters of all hosts; see filter_add_charts() */
+	const char *one_host; /* why it takes no stream of several hosts; NULL: it takes them, with a filter for each */
+	const char *const *charts; /* names, for the filters of all hosts; see filter_add_charts() */
 	int chart_count;
 };
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
 void filter_free(struct filter *filter);
 
-/* For a watch: what names threads; and whether stacks have come. */
+/* For a watch: the events, which name threads; and whether `stack` records have come. */
 const struct events *filter_events(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
 
-/* A firing that a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
+/* A firing that a watch found. tid: -1 for no thread; key and text, which are for people, may be NULL. */
 struct filter_found {
 	const char *trigger, *chart, *key, *text;
 	const struct sample *request; /* whose fields the record shows; NULL: none */
@@ -71,10 +71,13 @@ struct filter_found {
  */
 int filter_found(struct filter *filter, const struct filter_found *found);
 
-/* The watch logs this request: its events pass in a window of its own. The same. */
+/* The watch logs this request: its events pass in a window of its own. 0; -1 after fail(). */
 int filter_logged(struct filter *filter, const struct sample *request);
 
-/* Adds a chart; the filter owns it from now on. And loads and adds those of the options; the filters of further hosts do it themselves. 0; -1 after fail(). */
+/*
+ * filter_chart() adds a chart, which the filter owns from now on. filter_add_charts() loads and adds those of the options; the filters of other hosts
+ * do so by themselves. 0; -1 after fail().
+ */
 int filter_chart(struct filter *filter, struct chart *chart);
 int filter_add_charts(struct filter *filter);
 
@@ -87,7 +90,7 @@ int filter_finish(struct filter *filter);
  */
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...));
 
-/* Writes the limits of all charts, and the book's, and keeps the draft. 0; -1 after fail(). */
+/* Puts the limits of all charts into the book, writes the book and keeps the draft. 0; -1 after fail(). */
 int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft);
 
 #endif

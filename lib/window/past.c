@@ -13,8 +13,8 @@
 enum { SLICE_ROOM = 2 };
 
 /*
- * Events may come this many times more slowly than before; over a short time, still more slowly. So the recorder is asked for a least
- * number of bytes, which take a few milliseconds to read.
+ * Events may have come REACH times more slowly than usual; over a short time, still more slowly. So the recorder is asked for REACH_LEAST
+ * bytes at least, which take a few milliseconds to read.
  */
 enum { REACH = 3, REACH_LEAST = 1 << 18 };
 
@@ -23,16 +23,16 @@ struct past {
 	struct thread_records *threads;
 	bool all; /* records pass as they are pushed */
 	struct context_ring *ring;
-	struct context_ring *ahead; /* titles that hold from a time on that the stream has not reached */
+	struct context_ring *ahead; /* titles that hold from a later time on than the stream has reached */
 	int64_t ahead_newest; /* time of the newest of them */
 	struct past_times times;
-	uint64_t pushed_events, pushed; /* pushed: bytes */
+	uint64_t pushed_events, pushed; /* events of the stream, and their bytes */
 	struct recall *recall; /* NULL: all events are in the stream */
 	uint64_t kept_events;  /* events that the recorder kept so far */
 	uint64_t recalled_events, recalled_bytes;
 	int64_t marked;	     /* time of the last count of bytes */
 	uint64_t marked_bytes; /* that count */
-	double rate;	     /* bytes a nanosecond before that */
+	double rate;	     /* bytes a nanosecond between that count and the one before */
 	struct context_ring *slice; /* the newest events to pass, while past_pass_newest() runs; else NULL */
 	uint64_t limit, held; /* bytes that the slice may hold, and holds */
 	/* how much of the past is known */
@@ -163,8 +163,8 @@ int past_drop(struct past *past, int64_t before)
 }
 
 /*
- * A title is read from /proc, at a time that the stream's events reach only later: it waits for them. If there is no room, the oldest holds
- * at once.
+ * A title is read from /proc, at a time that the stream's events reach only later, so it waits for them. If there is no room, the oldest title
+ * that waits holds at once.
  */
 static int push_ahead(struct past *past, const struct record *record, int64_t ts)
 {

@@ -24,7 +24,7 @@ struct past;
 struct past *past_new(struct stream *stream, struct thread_records *threads, uint64_t bytes, bool all);
 void past_free(struct past *past);
 
-/* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
+/* Adds an `event` or `lost` record with its time, or another record that must keep its place among the events. */
 int past_push(struct past *past, const struct record *record, int64_t ts);
 
 /* From `since` on, the recorder keeps events that the stream lacks. Owns the recall; NULL: the recorder cannot be asked. */
@@ -55,8 +55,8 @@ struct passage {
 };
 
 /*
- * Passes the stream's events up to and including `to`, with the recorder's events from `from` on among them. If not `ask`, the recorder is
- * asked only if it is time again.
+ * Passes the stream's events up to and including `to`, with the recorder's events from `from` on among them. Without `ask`, the recorder is
+ * asked only if PAST_ASK_EVERY has passed since the last time.
  */
 int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage);
 

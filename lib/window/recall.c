@@ -106,7 +106,7 @@ int recall_tell(struct recall *recall)
 {
 	struct recorder_question question = {0};
 
-	/* a full socket has many of them already */
+	/* a full socket has many such questions already */
 	if (send(recall->call, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
 		return fail_errno("cannot tell of a signal");
 	return 0;

@@ -30,7 +30,7 @@ bool recall_is_for(const struct fields *offer, int fd);
  */
 int recall_ask(struct recall *recall, int64_t from, int64_t to, int64_t *floor);
 
-/* Tells the collector that keeps a ring of a signal; it answers nothing. 0; -1 after fail(): it has gone. */
+/* Tells a collector that keeps a ring that there is a signal; it sends no answer. 0; -1 after fail(): it has gone. */
 int recall_tell(struct recall *recall);
 
 /*

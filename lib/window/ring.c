@@ -8,7 +8,7 @@
 
 struct entry {
 	int64_t ts;
-	uint32_t size; /* with this head; a multiple of the alignment */
+	uint32_t size; /* of the entry with this head; a multiple of the alignment */
 	uint32_t length, cpu;
 	uint8_t kind, packed, swapped, flags;
 };

@@ -14,8 +14,8 @@ enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
 
 /*
  * Sorts of records; the newest of each is kept. A sort is a process, a name alone, or the number of a descriptor. The last FILES
- * descriptors that a thread slept on are kept, and the last TITLES that its process had, for the one that it has when a window opens is
- * not the one that it had in it.
+ * descriptors that a thread slept on are kept, and the last TITLES titles of its process, because the title when a window opens may not be the
+ * title that the process had in the window.
  */
 enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64, OF_TITLE = INT32_MAX, TITLES = 8 };
 
@@ -31,9 +31,9 @@ struct item {
 
 struct member {
 	int64_t read;	/* time at which the waiting record of the process was read from /proc */
-	int64_t told;	/* the same for the record that passed; a program that began before it makes that record void */
+	int64_t told;	/* the same for the process record that passed; a program that began before this time makes it void */
 	int64_t wanted; /* records of this time or earlier pass at once */
-	int32_t older, newer; /* neighbours by time of the last record, by tid; 0: none */
+	int32_t older, newer; /* tids of the neighbours by time of the last record; 0: none */
 	uint32_t bytes; /* of the items */
 	bool gone;
 	_Alignas(struct item) char items[];
@@ -104,7 +104,7 @@ static void link_newest(struct thread_records *threads, struct member *member, i
 	threads->newest = tid;
 }
 
-/* It becomes the newest. */
+/* The member of a thread, made if need be. It becomes the newest. */
 static struct member *member_of(struct thread_records *threads, int32_t tid)
 {
 	struct member **place = place_of(threads, tid);
@@ -175,7 +175,7 @@ static void set_dropped(struct thread_records *threads, int32_t tid)
 	threads->dropped[tid / 8] |= (uint8_t)(1 << tid % 8);
 }
 
-/* Tells whether records of the thread were dropped, once. */
+/* Tells whether records of the thread were dropped; says so only once. */
 static bool take_dropped(struct thread_records *threads, int64_t tid)
 {
 	uint8_t bit;
@@ -260,7 +260,7 @@ static void make_place_for_title(struct thread_records *threads, struct member *
 		remove_item(threads, member, first);
 }
 
-/* Removes the item that a new one of this sort replaces. */
+/* Removes the item that a new item of this sort replaces. */
 static void make_place(struct thread_records *threads, struct member *member, int32_t sort)
 {
 	size_t offset = 0, files = 0, first = SIZE_MAX;
@@ -378,7 +378,7 @@ int thread_records_learn(struct thread_records *threads, const struct record *re
 	return passes ? tell_member(threads, (int32_t)tid) : 0;
 }
 
-/* An event that passes names the thread. */
+/* An event that passes names the thread: counts it if its records were dropped. */
 static void miss(struct thread_records *threads, int64_t tid)
 {
 	if (!take_dropped(threads, tid))

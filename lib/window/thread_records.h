@@ -27,7 +27,7 @@ static inline bool thread_records_takes(const struct record *record)
 	return record->kind == KIND_TASK || record->kind == KIND_FILE;
 }
 
-/* The record's `ts`, from which on it holds; INT64_MIN: it has none. *title: it tells nothing but what its process calls itself. */
+/* The record's `ts`, from which on it holds; INT64_MIN: it has none. *title: it tells only what its process calls itself. */
 int64_t thread_records_time(struct thread_records *threads, const struct record *record, bool *title);
 
 /* Takes a `task` or `file` record, in its place among events that are passed or dropped. Passes a record without a thread. */

@@ -14,16 +14,16 @@
 
 /* --- the budget, shared among windows; bytes by record_size() ---------------------------------------------------------------- */
 
-enum { BUDGET_SLICE = 1 << 18 }; /* least bytes for a window */
+enum { BUDGET_SLICE = 1 << 18 }; /* bytes that the slice of a window should have */
 
 struct budget {
 	uint64_t burst; /* bytes that may pass in any case */
 	double share;	/* fraction of all bytes that may pass besides; 1: no bound */
 	uint64_t room;	/* bytes of the ring in which events wait for a window */
-	uint64_t passed; /* bytes */
+	uint64_t passed; /* bytes that have passed */
 };
 
-enum { SLICES = 4 }; /* a slice is at most this part of the room; entries of the ring have heads, too */
+enum { SLICES = 4 }; /* a slice is at most this part of the room, because entries of the ring have heads, too */
 
 /* The bytes that may pass now, out of `all` so far. */
 static uint64_t budget_left(const struct budget *budget, uint64_t all)
@@ -43,14 +43,14 @@ static bool budget_affords(const struct budget *budget, uint64_t all, uint64_t k
 	return left >= most && left - most >= budget->room;
 }
 
-/* Tells whether such a window must stop. */
+/* Tells whether a window that passes events as they come must stop. */
 static bool budget_is_short(const struct budget *budget, uint64_t all)
 {
 	return budget_left(budget, all) < budget->room;
 }
 
 /*
- * The bytes before its worst signal that any other window may pass: half of the budget left, and at most a quarter of the room. Newer
+ * The bytes before its worst signal that a window may pass otherwise: half of the budget left, and at most a quarter of the room. Newer
  * events must not push them out of the ring: budget_slice_is_due() tells whether to pass them now, `behind` bytes after the signal.
  */
 static uint64_t budget_slice(const struct budget *budget, uint64_t all)
@@ -77,7 +77,7 @@ struct loss {
 	int64_t from, to;
 };
 
-/* Requests of a window: with more it counts as full. Of an earlier filter's window, more get none, and the data are not complete. */
+/* A window with REQUESTS_FULL requests is full. In an earlier filter's window, those beyond REQUESTS_MAX get no record: data are incomplete. */
 enum { REQUESTS_FULL = 1024, REQUESTS_MAX = 1 << 16 };
 
 struct logged {
@@ -106,13 +106,13 @@ struct window {
 	bool waits; /* nothing passes before its end */
 	int holds; /* may be above zero without an open window: a window that grows too large is closed */
 	int64_t from, to;
-	int64_t earliest, latest; /* start and end of its signals */
+	int64_t earliest, latest; /* first start and last end of its signals and requests */
 	int64_t worst_end; /* end of the worst signal */
 	double badness;	   /* of the worst signal */
 	uint64_t worst_bytes; /* bytes of all events when the worst signal came, or when the window opened */
 	struct passage passage;
 	uint64_t first_signal, last_signal;
-	/* of the open window; of an input that was filtered before, since its last window */
+	/* of the open window; of an input that was filtered before: since its last window */
 	ARRAY(struct logged) requests;
 };
 
@@ -177,7 +177,7 @@ static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 	return status;
 }
 
-/* Tells whether the open window is of something that is certain. */
+/* Tells whether the open window has a signal or a request, not only suspects. */
 static bool is_sure(const struct window *window)
 {
 	return window->first_signal || (window->requests.count > 0 && !window->expects);
@@ -189,7 +189,7 @@ static bool is_doubtful(const struct window *window)
 	return window->open && !is_sure(window) && !window->passage.bytes;
 }
 
-/* Passes the open window's events up to now, or up to its end, if the recorder is due to be asked. */
+/* Passes the open window's events up to now, or up to its end. A window of suspects passes none until they fill half of the room. */
 static int pass_on(struct window *window)
 {
 	int64_t now = newest(window), to = window->holds > 0 ? INT64_MAX : window->to;
@@ -238,7 +238,7 @@ static int write_window(struct window *window)
 	return stream_write_line(window->stream, line);
 }
 
-/* Writes the windows of the requests, within these times. */
+/* Writes the `window` records of the requests, cut to these times. */
 static int write_requests(struct window *window, int64_t from, int64_t to, bool complete)
 {
 	struct line *line = &window->line;
@@ -282,7 +282,7 @@ int window_close(struct window *window)
 	return status;
 }
 
-/* Tells whether a window opens for a signal or a suspect is not known yet. */
+/* Begins a window. Whether it is for a signal or for a suspect is not known yet. */
 static int begin(struct window *window, int64_t from, int64_t to)
 {
 	window->open = true;
@@ -301,7 +301,7 @@ static int begin(struct window *window, int64_t from, int64_t to)
 	return window->expects ? 0 : past_drop(window->past, window->from);
 }
 
-/* The window's first signal: its beginning is known now. */
+/* The window has its first signal or request: its beginning is known now. */
 static int begin_passing(struct window *window, int64_t to)
 {
 	window->waits = !affords(window, window->from);
@@ -345,7 +345,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 	return 0;
 }
 
-/* The open window has an interval that is certain. */
+/* Adds an interval of a signal or a request to the open window. */
 static int see_sure(struct window *window, int64_t start, int64_t end, double badness)
 {
 	if (is_doubtful(window) && begin_passing(window, timestamp_add(end, window->after)) < 0)
@@ -387,15 +387,15 @@ int window_request(struct window *window, uint64_t request, int64_t start, int64
 	bool own = window->open && !window->expects && window->holds == 0, fired = own && window->first_signal;
 	int64_t from = start;
 
-	if (fired && start >= window->from && end <= window->to) { /* it would widen the window by what follows it */
+	if (fired && start >= window->from && end <= window->to) { /* cover() would widen the window by `after` */
 		add_request(window, request, start, end);
 		return 0;
 	}
-	/* the window of a firing is not widened by what comes later: whom it blames is to be known soon, also where requests never cease */
+	/* a firing's window does not end later for a request: its blame is to be known soon, even if requests never cease */
 	if (own && (start > window->to || (fired && end > window->to)) && window_close(window) < 0)
 		return -1;
 	if (start <= window->ended && end > window->ended)
-		from = window->ended + 1; /* what came before has passed; the others of this window lack nothing */
+		from = window->ended + 1; /* earlier events have passed already; so other requests of this window lack nothing */
 	if (!window->expects && (cover(window, from, end) < 0 || see_sure(window, from, end, 0) < 0))
 		return -1;
 	add_request(window, request, start, end);
@@ -442,15 +442,15 @@ void window_lost(struct window *window, int64_t from, int64_t to)
 	see_losses(window);
 }
 
-/* Tells whether a window that passes events as they come has to stop. */
+/* Tells whether such a window must stop, because the budget is short or the window is large. */
 static bool is_spent(const struct window *window, uint64_t all)
 {
 	return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;
 }
 
 /*
- * Tells whether to close the open window early. For a window that waits: its slice lies before its worst signal, and newer events must
- * not push it out of the ring.
+ * Tells whether to close the open window early. If it waits, that is when its slice is due: the slice lies before its worst signal, and newer
+ * events must not push it out of the ring.
  */
 static bool is_full(const struct window *window)
 {
