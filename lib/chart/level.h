@@ -35,7 +35,7 @@ enum {
 	LEVEL_BATCHES = 2,
 };
 
-struct level_batch { /* the values at hand of a batch, and the variance of full batches */
+struct level_batch { /* the current batch of values, and the variance of full batches */
 	int filled, beyond;
 	double before; /* what the last full batch adds to `sum` when the next is full, unless a new level has begun; -1: none */
 	double sum;

@@ -24,8 +24,8 @@ struct active_chart {
 	struct policy *policy; /* its own, of a chart that counts or has each=yes; else NULL */
 	bool counts, counting;	    /* it counts events; an interval has begun */
 	bool shed;		    /* its events come no longer */
-	int64_t begin;		    /* of the interval at hand */
-	struct pair_table *pairs;   /* NULL: it counts */
+	int64_t begin;		    /* of the current interval */
+	struct pair_table *pairs;   /* NULL: it counts, or its values come by hand */
 	struct disarmed_keys *disarmed; /* NULL: the chart has no arm lines */
 	bool by_thread;
 	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
@@ -94,7 +94,7 @@ struct measure {
 	struct origin { /* of the stream; "": not known */
 		char host[72], boot[40];
 	} origin;
-	bool elsewhere; /* what was learnt was learnt on another machine or boot */
+	bool elsewhere; /* all that was learnt is of another machine or boot */
 	int64_t gap_end; /* events of a CPU are lost until then, so a start that ends by then may have ended before, unseen */
 	int64_t ended;	/* newest time of the stream before this one; INT64_MIN: there was none */
 	int64_t now;	/* INT64_MIN: no time has come in this stream */

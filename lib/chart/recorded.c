@@ -77,7 +77,7 @@ bool recorded_is_silent(struct recorded *recorded, int64_t ts)
 	return false;
 }
 
-/* Tells whether a CPU was silent before its first event for longer than ever after, and `from` lies there. */
+/* Tells whether a CPU was silent before its first event for longer than ever after, and `from` lies before that event. */
 static bool begins_late(const struct recorded *recorded, const struct recorded_cpu *cpu, int64_t from)
 {
 	int64_t before = timestamp_between(recorded->begin, cpu->first);

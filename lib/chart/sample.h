@@ -79,7 +79,7 @@ enum doubt {
 	DOUBT_OVERTAKEN, /* in a saved recording, many others have ended meanwhile */
 };
 
-/* Starts that had begun and not ended when the input did. */
+/* Starts whose ends were not seen. */
 struct unended {
 	uint64_t count;
 	int64_t oldest; /* when the oldest began; `doubt` is about that one */

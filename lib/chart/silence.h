@@ -5,10 +5,10 @@
  * thread that waits for many descriptors with a limit goes right back to waiting, as curl does. All these waits are one start, which lasts
  * until the answer is there. If no answer comes, it lasted until its last time limit.
  *
- * A server that only collects metrics never answers. So as long as no answer is to be expected (traffic_question()), the wait is not reported while it
- * lasts, and without an answer it lasted until its first time limit.
+ * A server that only collects metrics never answers. So as long as no answer is to be expected (traffic_question()), the wait is not reported
+ * while it lasts, and without an answer it lasted until its first time limit.
  *
- * No function here ends a start: each returns the one that its caller ends with the beginning of its silence.
+ * No function here ends a start: it returns the start that is over, and the caller ends that with the beginning of its silence.
  */
 #ifndef CHART_SILENCE_H
 #define CHART_SILENCE_H

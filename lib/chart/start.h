@@ -22,7 +22,7 @@ struct ranges {
 };
 
 enum start_state {
-	START_OPEN,	/* its age is no cause for concern, as far as is known */
+	START_OPEN,	/* its age has not passed the limit, as far as is known */
 	START_SUSPECT,	/* its age passed the limit; no signal yet */
 	START_REPORTED, /* it was due, so a signal says that it is still open, unless that is doubted; its window waits for its end */
 	START_RELEASED, /* the same, and its window waits no more */
@@ -68,7 +68,7 @@ struct start *start_newer(const struct start *start);
 /* Takes it out of its table: it is then handed out. */
 void start_take(struct start *start);
 
-/* Gives back one that was handed out. */
+/* Gives back a start that was handed out. */
 void start_release(struct start *start);
 
 #endif

@@ -18,9 +18,9 @@
  *
  * The limit is at most TAIL_BEYOND times the largest value seen. That is the largest value within the limits of its time, or the largest
  * beyond them if that is more; but the latter counts as at most TAIL_OUTER times the next largest beyond them, because one incident alone
- * does not show what is usual. If a tail falls
- * with the power -a, the value after n others is beyond TAIL_BEYOND times the largest with a probability of TAIL_BEYOND^-a / n: a few
- * false alarms in all, however many values. A fit to some dozens of values may put a limit of one in a million anywhere.
+ * does not show what is usual. If a tail falls with the power -a, the value after n others is beyond TAIL_BEYOND times the largest with a
+ * probability of TAIL_BEYOND^-a / n: a few false alarms in all, however many values. Without this bound, a fit to some dozens of values may
+ * put a limit of one in a million anywhere.
  *
  * Values may be all equal but for a few. A value equal to the threshold is not above it, so these few are the tail. If no value above the
  * threshold was ever within the limits, there is nothing to fit. Then the limit is the threshold, until the values beyond it are one in

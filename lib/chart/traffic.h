@@ -50,7 +50,7 @@ struct call_transfer {
 	int32_t process, fd;
 };
 
-/* The call of a thread returns. Returns what was transferred. */
+/* The thread returns from its call with this result. Returns what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
 
 /*

@@ -442,7 +442,7 @@ void window_lost(struct window *window, int64_t from, int64_t to)
 	see_losses(window);
 }
 
-/* Tells whether such a window must stop, because the budget is short or the window is large. */
+/* Tells whether a window that passes events as they come must stop, because the budget is short or the window is too large. */
 static bool is_spent(const struct window *window, uint64_t all)
 {
 	return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;

@@ -70,7 +70,7 @@ int window_request(struct window *window, uint64_t request, int64_t start, int64
 int window_hold(struct window *window, int64_t start, int64_t now);
 void window_release(struct window *window, int64_t now);
 
-/* Advances the time: passes the events of the open window that are due. */
+/* Advances the time: passes the events of the open window that are due, and closes it if it is full. */
 int window_advance(struct window *window, int64_t now);
 
 /* Tells whether the open window has no room for more events, though some interval of it has not ended. */
