@@ -44,26 +44,26 @@ static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
 static double max_cost;
-static struct cost *cost; /* NULL: it is not bounded */
+static struct cost *cost; /* NULL: the cost of tracing is not bounded */
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 
-/* No round number, so that samples do not keep step with what runs as often; a bound on the cost. */
+/* SAMPLE_HZ is no round number, so that samples do not keep step with periodic work. SAMPLE_HZ_MOST bounds the cost. */
 enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
 #define SAMPLE_NOT_SAID UINT64_MAX
 static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
-static struct flags watched; /* what `watches` name */
+static struct flags watched; /* the variables that `watches` names */
 static uint64_t ring;
 static struct disk_ring *disk_ring; /* of --ring; NULL: none */
 static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
-static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
-static struct requests_found requests; /* the last of the charts that were asked for */
+static struct lookup *lookup, *exceptions_lookup; /* two: the recorder's thread may ask the first for stacks, and a lookup serves one thread */
+static struct requests_found requests; /* their charts are the last of those that the user named */
 static struct handoffs handoffs;
-static struct semantics known; /* whose events are collected */
+static struct semantics known; /* of --semantics: their events are collected */
 static struct coroutines coroutines;
-static int named; /* charts: those that were asked for, and what handoffs need */
-static const char NODE[] = "node"; /* a source of exceptions, by a preload */
+static int named; /* number of charts that the user named or that handoffs need; they come first */
+static const char NODE[] = "node"; /* the source of exceptions that a preload reports */
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -95,7 +95,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Adds a chart for each function of a program that matches. */
+/* Adds a chart for each function that matches BINARY:GLOB. */
 static int add_functions(const char *wanted)
 {
 	const char *colon = symbol_colon(wanted);
@@ -125,7 +125,7 @@ static bool is_selective(void)
 	return pids.count || called.count;
 }
 
-/* The chart `requests` stands for those of the processes' programs. */
+/* Replaces the chart `requests` by the charts of requests of the chosen processes' programs. */
 static int add_requests(const char *command)
 {
 	struct requests_of of = {.pids = pids.items, .pid_count = pids.count, .names = called.items, .name_count = called.count};
@@ -152,8 +152,8 @@ static int add_requests(const char *command)
 }
 
 /*
- * Probes are placed one by one and, where each function has an event of its own, removed one by one. From this many on, tell a terminal, so
- * that it does not look like a hang.
+ * The kernel places probes one by one and, if each function has an event of its own (--max-cost), removes them one by one. From this many
+ * probes on, a message tells the terminal, so that the wait does not look like a hang.
  */
 enum { PROBES_TOLD = 2000, PROBES_TOLD_ALONE = 100 };
 
@@ -200,7 +200,7 @@ static int want_stacks(struct selection *selection)
 		   : selection_add(selection, "sched:sched_waking", NULL, NULL, flags);
 }
 
-/* Notes the build of the program of a function's chart, because another one has other limits. */
+/* Notes in a function's chart the build of its program, because each build has its own limits. */
 static void note_build(struct chart *chart)
 {
 	unsigned char id[CODE_BUILD_ID];
@@ -217,7 +217,7 @@ static void note_build(struct chart *chart)
 	free(path);
 }
 
-/* Tells whether one of the charts is of this function. */
+/* Tells whether one of the loaded charts measures the same function. */
 static bool has_function(struct chart *const *loaded, int count, const struct chart *chart)
 {
 	char *path = NULL, *other;
@@ -235,7 +235,7 @@ static bool has_function(struct chart *const *loaded, int count, const struct ch
 	return found;
 }
 
-/* The last of the charts that were named are those of requests. */
+/* The charts of requests are loaded already; they are the last ones before `by_name`. */
 static struct chart *load(int i, int by_name)
 {
 	int first = by_name - (int)requests.charts.count;
@@ -243,7 +243,7 @@ static struct chart *load(int i, int by_name)
 	return i >= first && i < by_name ? requests.charts.items[i - first] : chart_load(charts.items[i]);
 }
 
-/* A function that a pattern chose is left out if it cannot be probed, or was named before; one named by the user is an error. */
+/* Leaves out a function that a pattern chose if it cannot be probed or has a chart already. A chart that the user named must work. */
 static int want_charts(struct selection *selection, struct probes *probes, struct chart **loaded, int by_name)
 {
 	int kept = 0, status;
@@ -291,7 +291,7 @@ static bool is_event(const struct rule_event *event, const char *name)
 	return event->name && strcmp(event->name, name) == 0;
 }
 
-/* An event of the rule `before`, or of one before it. */
+/* Tells whether one of the first `before` rules names this event. */
 static bool was_wanted(const char *name, size_t before)
 {
 	for (size_t i = 0; i < before; i++)
@@ -300,7 +300,7 @@ static bool was_wanted(const char *name, size_t before)
 	return false;
 }
 
-/* A function's entry, or what it returns; or any other event. */
+/* Selects an event of a rule: a function's entry, its return, or any other event. */
 static int want_rule_event(struct selection *selection, struct probes *probes, size_t rule, const struct rule_event *event)
 {
 	struct chart *chart;
@@ -321,7 +321,7 @@ static int want_rule_event(struct selection *selection, struct probes *probes, s
 	return status == 0 ? 0 : -1;
 }
 
-/* Of what is shipped, programs may lack some. */
+/* A program may lack events of shipped rules; it fails only if it lacks them all. Events of the user's rules are required. */
 static int want_known(struct selection *selection, struct probes *probes)
 {
 	size_t placed = 0;
@@ -376,7 +376,7 @@ static int read_known(void)
 	return 0;
 }
 
-/* Requests are what the first `by_name` charts measure. */
+/* Writes the `chart` records. The user asked for the first `by_name` charts, which are the requests for readers. */
 static int write_charts(struct stream *stream, struct chart **loaded, int by_name)
 {
 	struct line line = {0};
@@ -394,14 +394,14 @@ static int write_charts(struct stream *stream, struct chart **loaded, int by_nam
 	return status;
 }
 
-/* Opens a file to be written in place, so that a killed collector leaves the events until then. */
+/* The file is written in place, so that the events so far stay there if the collector is killed. */
 static int open_output(int *fd)
 {
 	*fd = output ? file_record(output) : STDOUT_FILENO;
 	return *fd < 0 ? -1 : 0;
 }
 
-/* Drops the file's old contents, only once tracing has begun: a wrong filter must not cost them. */
+/* Drops the file's old contents. Called after the events are enabled, so that a wrong filter does not cost them. */
 static int cut_output(int fd)
 {
 	struct stat file;
@@ -428,7 +428,7 @@ static void ring_asked(int number)
 	disk_ring_ask();
 }
 
-/* The file of --ring has no name until it is stored. A pipe behind us gets the stream, too. */
+/* The file of --ring has no name until it is stored. If standard output is a pipe, its reader gets the stream, too. */
 static int open_ring(int *fd)
 {
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ring_asked, .sa_flags = (int)SA_RESTART}, NULL);
@@ -471,7 +471,7 @@ static void say_rights(void)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
-/* A hit at the moment of a timer's tick reached the kernel without its cause, in 5 of 105 programs with some 10,000 hits each, and they died. */
+/* A hit that coincided with a timer tick reached the kernel without its cause and killed the program: 5 of 105 with some 10,000 hits each. */
 static void say_virtual(void)
 {
 	enum { HYPERVISOR = 1u << 31 };
@@ -484,7 +484,7 @@ static void say_virtual(void)
 		warn("on this virtual machine a hit may end the watched program by SIGTRAP, if its hypervisor loses the cause of the hit");
 }
 
-/* Before tracing: what cannot be watched is refused. */
+/* Called before tracing, so that a variable that cannot be watched is refused at once. */
 static int find_flags(void)
 {
 	for (int i = 0; i < watches.count; i++)
@@ -493,7 +493,10 @@ static int find_flags(void)
 	return 0;
 }
 
-/* Goes on without stacks if they cannot be had, unless counters or flags were asked for; the exit status says that data are missing. -1 after fail(). */
+/*
+ * Goes on without stacks if the kernel gives none; with --stack the exit status then says that data are missing. If counters or watched
+ * variables were asked for, that is a failure. -1 after fail().
+ */
 static int add_stacks(struct collector *collector, struct stream *stream, const struct exceptions *exceptions)
 {
 	struct sampler_wanted wanted = {.waits = with_stacks, .hz = with_stacks ? (uint32_t)sample : 0, .counters = &counters, .flags = watches.count ? &watched : NULL,
@@ -522,13 +525,13 @@ static int add_stacks(struct collector *collector, struct stream *stream, const 
 	return 0;
 }
 
-/* COMMAND gets our standard output only with -o, unless a pipe behind a ring has it; otherwise the stream has it. */
+/* COMMAND writes to our standard output only if the stream does not: with -o, unless --ring feeds a pipe there. Else to standard error. */
 static int fork_command(struct collector *collector, struct child *child, char **command)
 {
 	return *command ? collector_fork(collector, child, command, !output || (ring && recorder_suits(STDOUT_FILENO))) : 0;
 }
 
-/* Hours of events follow from the trace clock, which makes no step with the wall clock, and stands still while the machine sleeps. */
+/* Readers compute the hour of an event from the trace clock, which does not step with the wall clock and stands still while the machine sleeps. */
 static void say_moved(int64_t moved)
 {
 	double seconds = (double)moved / 1e9;
@@ -538,7 +541,7 @@ static void say_moved(int64_t moved)
 		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
 }
 
-/* Of a pipe's stream its report says what was lost. */
+/* Without -o it says nothing of lost events: the report at the end of the pipe does. */
 static void say_outcome(const struct collector *collector, uint64_t lost)
 {
 	struct collector_outcome outcome = collector_outcome(collector);
@@ -559,7 +562,7 @@ static void say_outcome(const struct collector *collector, uint64_t lost)
 	say_moved(outcome.wall_moved);
 }
 
-/* Times of markers are of one clock, and their processes have the numbers of this PID namespace. -1 after fail(). */
+/* Preloads stamp markers by the clock mono and with the PIDs of their namespace; events must have the same. -1 after fail(). */
 static int open_markers(struct markers **markers)
 {
 	bool wanted[MARKERS] = {[MARKERS_OF_TASKS] = with_async, [MARKERS_OF_THROWS] = false};
@@ -576,7 +579,7 @@ static int open_markers(struct markers **markers)
 	return *markers ? 0 : -1;
 }
 
-/* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): then the stream has no end, so readers know that it was cut. */
+/* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): the stream then has no `end`, so readers see the cut. */
 static int collect(struct collector *collector, struct child *child, char **command, int by_name)
 {
 	static struct chart **loaded;
@@ -646,7 +649,7 @@ static int32_t read_pid(const char *text, bool has_command)
 	return (int32_t)pid;
 }
 
-/* A number is a process', all else a name. */
+/* Numbers are PIDs; anything else is a name. */
 static void add_processes(const char *list, bool has_command)
 {
 	for (const char *at = list;; at++) {
@@ -757,7 +760,7 @@ int main(int argc, char **argv)
 	semantics_free(&known);
 	coroutines_free(&coroutines);
 	complaint = child_complaint(&child);
-	if (complaint && (status >= 0 || child.started)) /* otherwise the collector's own failure matters */
+	if (complaint && (status >= 0 || child.started)) /* else the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);
 	return status < 0 ? EXIT_FAILED : status;
 }

@@ -41,72 +41,72 @@
 #include "source/timers.h"
 #include "source/titles.h"
 
-/* A second of the busiest loads seen, in which the reader of the stream may be kept off the CPU. */
+/* Rings hold one second of the busiest load seen, because the reader of the stream may be off the CPU that long. */
 enum { BUFFERS = 64 << 20, BUFFER_MIN = 4 << 20 };
 
 enum {
-	PERIOD_MS = 50,		    /* between rounds; an event waits for one, or for two if it comes right before it */
-	RUSH_MS = 5,		    /* the least pause between rounds that rings ask for */
-	WORTHWHILE = 256,	    /* events of a round, below which rings ask too often */
+	PERIOD_MS = 50,		    /* between rounds; an event waits for the next, or the one after if it comes right before */
+	RUSH_MS = 5,		    /* the shortest pause between rounds that full rings ask for */
+	WORTHWHILE = 256,	    /* if a round wrote fewer events, rings ask too often */
 	PRIORITY = -20,
-	INTERRUPT_GRACE_MS = 1000,  /* for the command that a Ctrl-C reached as well */
-	CALL_MS = 200,		    /* for a cchart-filter to call; if it comes later, it had all events until then */
+	INTERRUPT_GRACE_MS = 1000,  /* for the command to end, which gets a Ctrl-C as well */
+	CALL_MS = 200,		    /* for a cchart-filter to call; one that calls later gets all events until then */
 };
 
-/* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
+/* A reader cannot see an event while it is being written, but already sees later events of other CPUs. */
 #define SLACK (5 * NSEC_PER_SEC / 1000)
 
-/* Preloads keep a marker for at most 20 ms, unless their program keeps the CPU for itself; then they send it at once. */
+/* A preload holds a marker back for at most 20 ms. If its program keeps the CPU for itself, it sends markers at once. */
 #define SLACK_MARKERS (50 * NSEC_PER_SEC / 1000)
 
 struct collector {
 	struct selection *selection;
 	struct child *child;	/* NULL: no command */
-	struct process process; /* its members' events are wanted; processes chosen by name become members when tracing begins */
+	struct process process; /* the threads whose events are wanted; processes chosen by name become members when tracing begins */
 	struct follow follow;
 	struct collector_parts parts;
 	struct gate *gate; /* NULL: none */
 	struct tracefs_instance *instance;
-	int hold, keeper_hold; /* of the instances */
-	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
-	int pipe; /* then: the same as output */
-	int output; /* where the stream goes */
+	int hold, keeper_hold; /* open files that keep the instances from being removed (source/instance.h) */
+	struct tracefs_instance *keeper; /* has the events that may stay in the kernel; NULL: none do */
+	int pipe; /* with a keeper: the same as output */
+	int output; /* descriptor that the stream goes to */
 	uint64_t buffer;
 	struct guardian guardian;
 	struct trace_clock clock;
-	int64_t wall; /* clock_wall(), as the stream tells it */
+	int64_t wall; /* clock_wall() as the `stream` record has it */
 	struct merge merge;
-	int streamed; /* rings of the first instance */
+	int streamed; /* number of rings of `instance`, which come first in `merge` */
 	struct recorder recorder;
-	bool recording; /* the keeper's rings are the recorder's */
+	bool recording; /* the recorder has taken over the keeper's rings */
 	struct stream *stream;
 	struct event_writer_setup setup;
-	struct event_writer *writer; /* while it runs */
-	struct program_reader *reader;   /* these three: NULL if what processes run is not told, or cannot be */
+	struct event_writer *writer; /* from collector_run() on */
+	struct program_reader *reader;   /* these three: NULL if the stream does not get the programs of processes, or cannot */
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
-	struct sampler_wanted sampled; /* for them */
-	int calls_seen; /* events of calls that have some */
+	struct sampler_wanted sampled; /* what `stacks` samples */
+	int calls_seen; /* number of call events that have stacks */
 	struct devices devices;
 	struct quotas quotas;
 	struct swapped swapped;
 	struct stages stages;
 	struct pollfd *polled;
 	int polled_count;
-	bool asked; /* one of these asked for the last round, before its time */
+	bool asked; /* one of `polled` asked for the last round, before its time */
 	int32_t self;
 	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
 	int bell;
 	bool looked_at_probes;
 	collector_say *say;
-	const struct collection *collection; /* while it runs */
+	const struct collection *collection; /* from collector_run() on */
 	struct interference interference;
 	bool block;	      /* block events are on */
-	bool locks;	      /* so are tries to lock files */
-	bool switches;	      /* so is sched_switch */
-	bool timers;	      /* so are events of timers, whose functions are to be told */
-	int64_t last_written; /* when something was, by the trace clock */
+	bool locks;	      /* events of tries to lock files are on */
+	bool switches;	      /* sched_switch is on */
+	bool timers;	      /* timer events are on; the stream gets the names of their functions */
+	int64_t last_written; /* time of the last write to the stream, by the trace clock */
 };
 
 struct collector *collector_new(void)
@@ -149,7 +149,7 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	open_files_raise(); /* each ring has two; with stacks, what is mapped stays open until it matters */
+	open_files_raise(); /* each ring has two; with stacks, mapped files stay open until a stack needs them */
 	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
 	if (!instance_tracefs() || instance_allowed() < 0)
 		return -1;
@@ -233,7 +233,7 @@ static int open_rings(struct collector *collector)
 	return collector->keeper ? merge_open(&collector->merge, collector->keeper) : 0;
 }
 
-/* The stream has the event's format by now. */
+/* The collector applies the filter itself. The stream must have the event's format already. */
 static int filter_here(struct collector *collector, struct selected *selected)
 {
 	struct events *names = collector->setup.names;
@@ -242,7 +242,7 @@ static int filter_here(struct collector *collector, struct selected *selected)
 	return selected->predicate ? 0 : fail_prefix("filter of the event '%s'", selected->event);
 }
 
-/* Its format; and what else the selected event asks for. */
+/* Writes the event's format, and notes what else the event needs. */
 static int begin_selected(struct collector *collector, struct selected *selected)
 {
 	if (!selected->enabled)
@@ -260,7 +260,7 @@ static int begin_selected(struct collector *collector, struct selected *selected
 	return 0;
 }
 
-/* Before the first return probe is on. Where there is no gate, probes_look() comes later. */
+/* Called before the first return probe is on. Without a gate, only probes_look() turns probes off, a moment later. */
 static int start_gate(struct collector *collector)
 {
 	struct probes *probes = collector->parts.probes;
@@ -273,7 +273,7 @@ static int start_gate(struct collector *collector)
 	return gate_start(collector->gate);
 }
 
-/* A sample is taken before the event of its call: the kernel calls the last that asks for a probe first. */
+/* A sample precedes the event of its call, because the kernel first calls the handler that was added last to a probe. */
 static int see_call(struct collector *collector, struct selected *selected)
 {
 	int length, status;
@@ -359,7 +359,7 @@ static void make_polled(struct collector *collector)
 	collector->polled_count = n;
 }
 
-/* From when on, or until when, the kernel keeps context. */
+/* Writes from when on (key `ts`) or until when (`until`) the kernel keeps context. */
 static int write_recorder(struct collector *collector, const char *key, int64_t ts)
 {
 	struct line line = {0};
@@ -373,8 +373,8 @@ static int write_recorder(struct collector *collector, const char *key, int64_t 
 }
 
 /*
- * Programs that begin are seen by the kernel, if it may, for only then are those known that end soon. Its times are those of one clock. Takes
- * some 20 ms of a CPU, so before the priority is raised.
+ * If permitted, the kernel reports each program that begins (execs.h): otherwise programs that end soon stay unknown. Its times are of
+ * CLOCK_MONOTONIC. This takes some 20 ms of a CPU, so it comes before the priority is raised.
  */
 static int load_programs(struct collector *collector)
 {
@@ -395,7 +395,7 @@ static int watch_programs(struct collector *collector)
 	return 0;
 }
 
-/* All before `since` has been written. What comes is left to the recorder if somebody has called. */
+/* If a reader has called, leaves the keeper's events from `since` on to the recorder. All events before that have been written. */
 static int hand_over(struct collector *collector, int64_t since)
 {
 	struct merge kept;
@@ -411,17 +411,17 @@ static int hand_over(struct collector *collector, int64_t since)
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->setup, collector->self, collector->bell);
 }
 
-/* Until rings fill up, the period or the time that is left is over, or a signal comes. */
+/* Waits until rings fill up, the period or the time that is left is over, or a signal comes. */
 static void wait_for_events(struct collector *collector, int64_t deadline)
 {
 	int64_t begin = monotonic_ms(), left = deadline - begin;
 	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
 
-	if (collector->asked && event_writer_written(collector->writer) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+	if (collector->asked && event_writer_written(collector->writer) < WORTHWHILE) /* some kernels call a nearly empty ring readable */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	collector->asked = period > 0 && poll(collector->polled, (nfds_t)collector->polled_count, period) > 0;
 	for (int i = 0; i < collector->polled_count; i++)
-		if (collector->polled[i].revents & POLLERR) /* of a CPU that was never on; each round looks at its ring all the same */
+		if (collector->polled[i].revents & POLLERR) /* the ring of a CPU that was never online; each round reads it all the same */
 			collector->polled[i].fd = -1;
 	stop_rest(collector->bell);
 }
@@ -441,13 +441,13 @@ static int is_left(const struct collector *collector)
 	return stream_output_closed(collector->stream) ? 1 : recorder_has_left(&collector->recorder);
 }
 
-/* How long nothing may be written. What the kernel keeps must be asked for before it is overwritten. */
+/* How long the stream may stay silent. With a recorder less: its reader must ask for kept events before they are overwritten. */
 static int64_t silence(const struct collector *collector)
 {
 	return collector->recording ? NSEC_PER_SEC / 5 : NSEC_PER_SEC;
 }
 
-/* Names our own threads: to the event writer, which leaves them out, and in the stream, unless events have other numbers than processes. */
+/* Tells the event writer our own threads, which it leaves out, and writes them to the stream unless events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
 	int32_t own[EVENT_WRITER_OWN] = {
@@ -467,7 +467,7 @@ static int tell_own(struct collector *collector)
 	return stages_look(&collector->stages, collector->stream, collector->output, clock_now(&collector->clock));
 }
 
-/* Writes the events of all but the last few milliseconds, before the time *until, and flushes. */
+/* Writes all events before *until, which it sets to a few milliseconds ago (50 with markers), and flushes. */
 static int take_round(struct collector *collector, int64_t *until)
 {
 	int64_t now = clock_now(&collector->clock);
@@ -490,7 +490,7 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (interference_look(&collector->interference, *until) < 0)
 		return -1;
-	/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
+	/* By a tick, a reader that waits for events can tell a quiet machine from a collector that hangs. */
 	if (event_writer_written(collector->writer) == 0 && now - collector->last_written >= silence(collector)) {
 		if (event_writer_tick(collector->writer, &collector->merge, *until) < 0)
 			return -1;
@@ -501,7 +501,7 @@ static int take_round(struct collector *collector, int64_t *until)
 	return stream_flush(stream);
 }
 
-/* With tracing off: writes all that is left, and what was lost at the very end. */
+/* Called with tracing off: writes all events that are left, and how many were lost at the very end. */
 static int take_last(struct collector *collector)
 {
 	int64_t now, from;
@@ -528,10 +528,13 @@ static int take_last(struct collector *collector)
 	return 0;
 }
 
-/* A program whose functions have return probes may have loaded a library that throws. While the probes are off, calls have no end. */
+/*
+ * Turns probes off in a program with return probes that has loaded a library that throws. While they are off, calls have no end, so the
+ * data are incomplete.
+ */
 static int look_at_probes(struct collector *collector, int64_t until)
 {
-	bool first = !collector->looked_at_probes; /* what was loaded while probes were placed was not seen */
+	bool first = !collector->looked_at_probes; /* nobody saw what programs loaded while probes were placed */
 	int off = collector->gate && !gate_keep(collector->gate) ? probes_ungate(collector->parts.probes, collector->say) : 0, new = 0;
 	const int32_t *mappers;
 	size_t count;
@@ -550,7 +553,7 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	return interference_say(&collector->interference, until, clock_now(&collector->clock));
 }
 
-/* Programs that began are probed, if a probe line names them. */
+/* Probes the programs that began since, if a probe line names them. */
 static int look_at_begun(struct collector *collector)
 {
 	const int32_t *pids;
@@ -565,7 +568,10 @@ static int look_at_begun(struct collector *collector)
 	return 0;
 }
 
-/* Sheds what costs too much; calls and waits from before that are in interference. 1: only the costly part is left; -1 after fail(). */
+/*
+ * Sheds events that cost too much; `lost` records then say that calls and waits from before may have ended unseen. 1: the last chart costs
+ * too much, so the collection ends; -1 after fail().
+ */
 static int look_at_cost(struct collector *collector, int64_t until)
 {
 	struct cost_subject subject;
@@ -632,7 +638,7 @@ static int switch_tracing(struct collector *collector, bool on)
 	return status < 0 ? fail_errno("cannot turn tracing %s", on ? "on" : "off") : 0;
 }
 
-/* Gives a cchart-filter time to call, so that it is spared what it would be sent meanwhile. */
+/* Gives a cchart-filter time to call before tracing begins: until it calls, it gets all events. */
 static int await_call(struct collector *collector)
 {
 	struct stream *stream = collector->stream;
@@ -645,7 +651,7 @@ static int await_call(struct collector *collector)
 	return 0;
 }
 
-/* All that is to be there before tracing is on. */
+/* Prepares all that must be there before tracing is on. */
 static int begin(struct collector *collector, const struct collection *of)
 {
 	bool programs = of->programs && !collector->foreign;
@@ -657,7 +663,7 @@ static int begin(struct collector *collector, const struct collection *of)
 	make_polled(collector);
 	if (programs && load_programs(collector) < 0)
 		return -1;
-	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* if permitted; a collector that starves loses events */
 	if (of->pid_count + of->name_count && collector->foreign)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
 	if (programs && watch_programs(collector) < 0)
@@ -691,7 +697,7 @@ static uint64_t lost_stacks(const struct collector *collector)
 	return collector->stacks ? stacks_lost(collector->stacks) : 0;
 }
 
-/* Tracing is off: the rest of what was traced. */
+/* Called with tracing off: writes the rest. */
 static int finish(struct collector *collector)
 {
 	int status = collector->stacks ? stacks_stop(collector->stacks) : 0;
@@ -792,7 +798,7 @@ int collector_close(struct collector *collector, bool wait)
 		close(collector->hold);
 	if (collector->guardian.pid > 0) {
 		removed = instance_remove(getpid());
-		if (guardian_end(&collector->guardian)) /* it had more patience */
+		if (guardian_end(&collector->guardian)) /* it tries for longer, and has removed all */
 			removed = 0;
 	}
 	free(collector);

@@ -13,10 +13,9 @@
  *	collector_close(c)			nothing stays behind
  *
  * Events come in the order of time, each at most 200 ms old while the reader keeps up. With markers (source/markers.h) they wait 50 ms longer, so
- * that `async` records, which come in batches, are there first. Events that the
- * kernel lost are `lost` records before the first event of their CPU that was not lost: count=, and from= for the last
- * one before the gap. Where the ring does not tell how many there were, count comes from the kernel's statistics, and is
- * at least 1.
+ * that `async` records, which come in batches, are there first. If the kernel lost events, a `lost` record precedes the next event of their CPU:
+ * count= is how many, and from= the time of the last event before the gap. If the ring does not tell how many, count comes from the kernel's
+ * statistics, and is at least 1.
  *
  * The collector's own events are left out, except those that concern others: a CPU that it gave or took, a thread that it woke, an
  * interrupt that hit it, a block request. Without them, readers would be wrong about which thread had the CPU.
@@ -47,14 +46,14 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 /* The events to collect; the collector owns them. */
 struct selection *collector_selection(struct collector *collector);
 
-/* The instance, once it is open, to measure what tracing costs. */
+/* The instance, to measure what tracing costs; NULL before collector_open(). The collector owns it. */
 struct tracefs_instance *collector_instance(const struct collector *collector);
 
 struct exceptions;
 struct collector_parts {
 	struct cost *cost;		/* bounds what tracing costs; NULL: it is unbounded */
 	struct probes *probes;		/* of functions; the collector looks after them while it traces; NULL: none */
-	struct probe_lines *lines;	/* programs that begin are probed where a line names them; NULL: none */
+	struct probe_lines *lines;	/* a program that begins is probed if a line names it; NULL: none */
 	struct exceptions *exceptions;	/* writes `exception` records, from events that it has selected; NULL: none */
 	struct markers *markers;	/* writes `async` records, and `exception` records of Node; NULL: none */
 };
@@ -72,18 +71,21 @@ int collector_keep(struct collector *collector, int pipe);
 int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr);
 
 /*
- * Adds stacks (program/stacks.h): with `waits`, where threads sleep and where they wake others; `hz` times a second on each CPU, where they run,
- * with these counters, and these flags, which must outlive the collector; where exceptions are thrown, if the stream gets those; and at the begin of
- * calls of functions that are probed for it (probes_sample). The clock is the collector's. -1 after fail(): tracing works without stacks.
+ * Adds stacks (program/stacks.h): with `waits`, where threads sleep and where they wake others; `hz` times a second on each CPU, where they run;
+ * where exceptions are thrown, if the stream gets those; and where calls begin of functions that are probed for it (probes_sample()). The counters
+ * and flags in `wanted` must outlive the collector, which sets the clock itself. -1 after fail(): tracing works without stacks.
  */
 struct sampler_wanted;
 struct lookup;
 int collector_add_stacks(struct collector *collector, const struct sampler_wanted *wanted, struct lookup *lookup);
 
-/* The stream goes to the descriptor `output`; `names` is events_new() of the stream and must outlive the collector. -1 after fail(). */
+/*
+ * Enables the events, with tracing off, and begins the stream, which goes to the descriptor `output`. `names` is events_new() of the stream
+ * and must outlive the collector. -1 after fail().
+ */
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names);
 
-/* COLLECTOR_COMMAND among the pids is the command. */
+/* Among the pids of a collection, COLLECTOR_COMMAND stands for the COMMAND. */
 enum { COLLECTOR_COMMAND = 0 };
 typedef void collector_say(const char *format, ...);
 struct collection {
@@ -94,22 +96,22 @@ struct collection {
 	size_t name_count;
 	bool programs;	    /* the stream gets the programs of processes */
 	collector_say *say; /* gets messages for the user while the collector runs */
-	enum cost_verdict (*look)(void *context, const struct cost_subject *subject, int64_t until); /* in place of a cost, as cost_look(); NULL: none */
+	enum cost_verdict (*look)(void *context, const struct cost_subject *subject, int64_t until); /* cost_look() without a cost; NULL: none */
 	void *context;
 };
 
 /*
  * Turns tracing on, starts the command, and collects until the duration is over, the command or the processes of `pids` ended, a signal asked
  * for the end, or nobody reads the stream. `traced` records name chosen processes. If somebody else changes our instances meanwhile, `lost`
- * records of no known count follow, and the data are incomplete. -1 after fail().
+ * records with a count of 0 follow, and the data are incomplete. -1 after fail().
  */
 int collector_run(struct collector *collector, const struct collection *collection);
 
 struct collector_outcome {
 	uint64_t lost_stacks; /* stacks that came too fast */
-	uint64_t lost_markers; /* of tasks, or of what was thrown */
-	const char *meddled;  /* see interference_file(); NULL: nobody did */
-	int64_t wall_moved;   /* ns: the wall clock less the wall clock that the stream's trace clock gives now */
+	uint64_t lost_markers; /* markers of tasks and exceptions that were dropped */
+	const char *meddled;  /* the file that somebody else changed, see interference_file(); NULL: nobody did */
+	int64_t wall_moved;   /* ns that the wall clock is ahead of the wall-clock time that the stream's trace clock gives now */
 };
 
 /* After collector_run(). The text is valid until collector_close(). */
