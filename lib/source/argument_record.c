@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "event/event.h"
 
-enum { WORDS_MAX = 63 /* the kernel's, of one value */, NAME_ROOM = 8, NONE = -1 };
+enum { WORDS_MAX = 63 /* the kernel's limit for one value */, NAME_ROOM = 8, NONE = -1 };
 
-/* Texts that the kernel is asked for: of arguments, of places to be looked at, and one that is always there. */
+/* The kernel is asked for the texts of arguments, for texts that tell whether places can be read, and for one that is always there. */
 enum { TEXTS_MAX = 3 * ARGUMENTS_MAX + 1 };
 
 struct recorded_argument {
@@ -22,8 +22,8 @@ struct recorded_argument {
 	struct argument_found found;
 	int text;	 /* its number among texts; NONE: it is a number */
 	int look, length_look; /* the text that tells whether it, or its length, could be read; NONE: it always can be */
-	uint16_t at, length_at; /* in the kernel's event; of text: unused */
-	uint16_t out;		/* in the stream's */
+	uint16_t at, length_at; /* offsets in the kernel's event; `at` of a text: unused */
+	uint16_t out;		/* offset in the stream's event */
 };
 
 struct argument_record {
@@ -32,13 +32,13 @@ struct argument_record {
 	bool at_end, alike;
 	int descriptor; /* its place among the items; NONE: there is none */
 	struct argument_path looks[TEXTS_MAX];
-	int texts; /* but for the one that is always there */
-	bool last;  /* that one is asked for */
+	int texts; /* without the one that is always there */
+	bool last;  /* the one that is always there is asked for, too */
 	uint16_t text_at[TEXTS_MAX];
-	uint16_t told_at; /* of an end: whether it returns */
+	uint16_t told_at; /* of an end: offset of the flag whether the function returns */
 	uint16_t head;	  /* bytes before the arguments */
-	uint16_t unknown_at, size; /* in the stream's */
-	unsigned first;	  /* how many fields there are before them, but for the common ones */
+	uint16_t unknown_at, size; /* in the stream's event */
+	unsigned first;	  /* number of fields before the arguments, without the common ones */
 };
 
 #if defined(__x86_64__)
@@ -60,7 +60,7 @@ static bool is_text(const struct argument_found *found)
 	return found->form >= ARGUMENT_FORM_TEXT;
 }
 
-/* Tells whether what the path leads to can be read for certain: it is in a register, on the stack, or a variable of the program. */
+/* Tells whether the path's end can be read for certain: it is in a register, on the stack, or in a variable of the program. */
 static bool is_certain(const struct argument_path *path)
 {
 	return path->derefs == 0 || (path->derefs == 1 && (path->start == STACK || path->start == ARGUMENT_AT_FILE));
@@ -73,7 +73,7 @@ static bool is_near(const struct argument_path *a, const struct argument_path *b
 	       memcmp(a->offset, b->offset, (size_t)(a->derefs - 1) * sizeof(a->offset[0])) == 0;
 }
 
-/* The text that tells whether this can be read. */
+/* Returns the text that tells whether the path's end could be read; NONE: it always can be. */
 static int look_for(struct argument_record *record, const struct argument_path *path, int first)
 {
 	if (is_certain(path))
@@ -91,8 +91,8 @@ static void move(int *text, int from, int to)
 }
 
 /*
- * Puts last a text whose address is in a register: if it cannot be read, the kernel says so by itself. If there is none, asks for one more that
- * is always there, which costs a tenth of a hit.
+ * Puts a text whose address is in a register last: if the kernel cannot read such a text, its length is 0. If there is no such text, asks for
+ * one more that is always there, which costs a tenth of a hit.
  */
 static void order_texts(struct argument_record *record)
 {
@@ -179,7 +179,7 @@ void argument_record_free(struct argument_record *record)
 
 /* --- what the kernel is asked ------------------------------------------------------------------------------------------ */
 
-/* As uprobes spell it: "+8(+16(%di))". NULL after fail(). */
+/* Spells the path as uprobes do: "+8(+16(%di))". The caller frees it. NULL after fail(). */
 static char *spell_path(const struct argument_path *path, enum argument_end end)
 {
 	const char *start = path->start == ARGUMENT_AT_RESULT ? end == ARGUMENT_END_BEHIND ? "$retval" : registers[0]
@@ -239,7 +239,7 @@ static int add_numbers(const struct argument_record *record, char **words, enum 
 	return 0;
 }
 
-/* A text that does not fit into an event makes the kernel warn, and a machine with panic_on_warn stop. */
+/* Refuses texts if panic_on_warn is set: the kernel warns of a text that does not fit into an event, and the machine would stop. */
 static int check_warnings(void)
 {
 	size_t size;
@@ -358,7 +358,7 @@ static uint16_t aligned(uint16_t at, uint16_t size)
 	return (uint16_t)((at + size - 1) / size * size);
 }
 
-/* Appends a field and what prints it; returns its offset. */
+/* Appends a field, and its parts of the print format; returns its offset. */
 static uint16_t add_field(char **fields, char **print, char **values, uint16_t *at, const char *type, uint16_t size, bool has_sign, const char *label,
 			  const char *form, bool text)
 {
@@ -440,8 +440,8 @@ static uint32_t place_of(const struct argument_record *record, const char *paylo
 }
 
 /*
- * Tells whether the kernel could read this text. What it could not read has no length; or, where it could not even read its address, the
- * place of the next one, because it leaves there what it had prepared.
+ * Tells whether the kernel could read this text. If it could not, the text's length is 0. If it could not even read the text's address, it
+ * leaves the field as prepared, and so the text has the place of the next one.
  */
 static bool was_read(const struct argument_record *record, const char *payload, int text)
 {
@@ -452,7 +452,7 @@ static bool was_read(const struct argument_record *record, const char *payload, 
 	return place >> 16 && (place & 0xffff) != (place_of(record, payload, text + 1) & 0xffff);
 }
 
-/* A number from memory is zero if only its own place could not be read, and anything if one before could not be. */
+/* A number that the kernel could not read is zero; if it could not even read a place on the path before it, the number may be anything. */
 static bool is_known(const struct argument_record *record, const char *payload, const struct argument_path *path, int look, uint64_t number)
 {
 	return look == NONE || (path->derefs == 1 && number) || was_read(record, payload, look);
@@ -492,7 +492,7 @@ static size_t path_length(const char *text, size_t most)
 	return length;
 }
 
-/* The text and its length, which the length of the argument bounds. False: unknown. */
+/* Finds the text and its length, which is at most that of the argument. False: unknown. */
 static bool find_text(const struct argument_record *record, const struct recorded_argument *argument, const char *payload, size_t size,
 		      const char **text, size_t *length)
 {
@@ -514,7 +514,7 @@ static bool find_text(const struct argument_record *record, const struct recorde
 	return true;
 }
 
-/* At the end of the event. */
+/* Puts the text at the end of the stream's event. */
 static bool take_text(const struct argument_record *record, const struct recorded_argument *argument, const char *payload, size_t size, char *bytes,
 		      size_t *used)
 {
@@ -537,7 +537,7 @@ static size_t most(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The end of all that the kernel's event has without its texts. */
+/* Where the fields of the kernel's event end, before the texts. */
 static size_t end_of(const struct argument_record *record)
 {
 	size_t end = record->head;

@@ -1,10 +1,11 @@
 /*
- * argument_record: the arguments of a function's call: writes the words of a probe, and turns the kernel's events into those of the stream.
+ * argument_record: the arguments of a function's call. It writes the words of a probe, and turns the kernel's events into those of the stream.
  *
- * The kernel hands out text without a bound, and zero if memory cannot be read; for text two steps away it then hands out what its buffer held
- * before. So the probe asks for more than is wanted: with each number for text at the same place, whose length tells whether it could be read,
- * and behind text two steps away for text that is always there. The record is made of that: numbers, text of at most ARGUMENT_TEXT_MOST bytes,
- * and a field EVENT_UNKNOWN with a bit for each field that could not be read; the lowest bit is for the first field behind the common ones.
+ * The kernel hands out text without a bound, and a zero for a number that it cannot read. For text two steps away that it cannot read, it hands
+ * out what its buffer held before. So the probe asks for more than is wanted: with each number also for text at the same place, whose length
+ * tells whether the place could be read; and behind text two steps away for text that is always there. The stream's event is made of that:
+ * numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field EVENT_UNKNOWN with a bit for each field that could not be read; the lowest bit
+ * is for the first field behind the common ones.
  *
  *	argument_record_new()
  *	argument_record_fetch()		before the probe is made
@@ -24,19 +25,22 @@ struct tep_event;
 
 enum { ARGUMENT_RECORD_ROOM = 4096 };
 
-/* For the arguments in the event of a call's end, or of its begin. NULL: there are none. */
+/*
+ * The arguments in the event of a call's end, which are those of its result, or in that of its begin, which are the others. NULL: there are
+ * none. The caller frees it.
+ */
 struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end);
 
 /*
- * The same, also without any: the stream's events have nothing but the arguments and EVENT_UNKNOWN, so that those of the same function in different
- * programs are alike. An absent argument is never known.
+ * The same, but never NULL. Besides the common fields the stream's events have only the arguments and EVENT_UNKNOWN, so that events of the same
+ * function are alike in different programs. An absent argument is always unknown.
  */
 struct argument_record *argument_record_new_alike(const struct arguments *arguments, const struct argument_found *found, bool at_end);
 void argument_record_free(struct argument_record *record); /* NULL: nothing */
 
 /*
- * The words of a probe. An end is behind a return, or at an instruction that returns, or at a jump to another function, which has no result. The
- * caller frees it; NULL after fail().
+ * The words that define the probe. Of an event at a call's end, `end` says where the probe is: behind the return, at an instruction that returns,
+ * or at a jump to another function, where there is no result. The caller frees them; NULL after fail().
  */
 enum argument_end { ARGUMENT_END_BEHIND, ARGUMENT_END_RETURN, ARGUMENT_END_JUMP };
 char *argument_record_fetch(const struct argument_record *record, enum argument_end end);
@@ -45,17 +49,20 @@ char *argument_record_fetch(const struct argument_record *record, enum argument_
 int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length);
 
 /*
- * Makes the stream's event from the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, arguments whose
- * places were written down (program/members.h) are unknown.
+ * Makes the stream's event from the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: the kernel's event is cut. Unless `trusted`,
+ * arguments whose places were written down (program/members.h) are unknown.
  */
 size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, bool trusted, char bytes[ARGUMENT_RECORD_ROOM]);
 
-/* A descriptor is the number with this label, if its place was written down. Tells whether there is one; reads it from an event of the kernel's. */
+/*
+ * The descriptor is the number with this label, if its place was written down. The first function tells whether the record has one; the second
+ * reads it from the kernel's event; false: unknown.
+ */
 #define ARGUMENT_DESCRIPTOR "fd"
 bool argument_record_has_descriptor(const struct argument_record *record);
 bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd);
 
-/* An argument, by its number, from the kernel's event: a number, or a text. False: unknown. */
+/* Read argument number `which` from the kernel's event, as a number or a text. False: unknown. */
 bool argument_record_number(const struct argument_record *record, int which, const char *payload, size_t size, uint64_t *number);
 bool argument_record_text(const struct argument_record *record, int which, const char *payload, size_t size, char text[ARGUMENT_TEXT_MOST + 1]);
 

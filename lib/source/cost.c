@@ -21,14 +21,14 @@
 #include "stream/stream.h"
 
 /*
- * The cost of an event for the traced thread, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
- * "kernel ring alone": 154). That of a probe is what a function's entry or return costs: from 800 to 1,800, by its first
- * instruction; one at an instruction that leaves a function costs far more, because the kernel steps over it (rows "probe" of `make bench`).
- * Of a stack the first is what its sample costs, the second what it costs the collector to walk it up.
+ * The cost of an event for the traced thread, in nanoseconds of CPU time. `make bench` measures EVENT_NS anew (tests/bench/overhead.sh, row
+ * "kernel ring alone": 154). PROBE_NS is the cost of a probe at a function's entry or return: from 800 to 1,800, by its first instruction. A
+ * probe at an instruction that leaves a function costs far more, EXIT_NS, because the kernel steps over it (rows "probe" of `make bench`).
+ * STACK_NS is the cost of a stack's sample; STACK_WALK_NS is what it costs the collector to walk the stack up.
  */
 enum { EVENT_NS = 150, PROBE_NS = 1400, EXIT_NS = 11000, STACK_NS = 1700, STACK_WALK_NS = 1200 };
 
-/* A part of what was spent that is too small for charts to be spared by it. */
+/* Context with less than this part of the spent time, 1 in MATTERS, is too little to spare charts by shedding it. */
 enum { MATTERS = 100 };
 
 #define NEVER INT64_MIN
@@ -42,13 +42,13 @@ struct wanted { /* an event of a chart */
 struct costed { /* a chart */
 	char *name;
 	ARRAY(struct wanted) wanted;
-	ARRAY(size_t) selected; /* its events, and what its systems have besides */
+	ARRAY(size_t) selected; /* the events that it measures, and its context of the same systems */
 	bool shed;
 };
 
-struct decision { /* what goes, a step in each round, so that the rings are read meanwhile */
-	double spent, left; /* share of all CPUs; left: what it is expected to be after the steps so far */
-	bool begun; /* something that matters has gone */
+struct decision { /* it sheds in steps, one a round, so that the rings are read meanwhile */
+	double spent, left; /* shares of all CPUs; left: what is expected to be spent after the steps so far */
+	bool begun; /* something that matters was shed */
 	bool spares_charts;
 };
 
@@ -57,13 +57,13 @@ struct cost {
 	ARRAY(struct costed) charts;
 	size_t charts_left;
 	size_t steps; /* taken so far */
-	bool is_last; /* what costs too much is all that is left */
+	bool is_last; /* all that is left costs too much */
 	char *complaint;
 
 	struct cost_history history;
 
 	/* by number of the selected event, once tracing has begun */
-	unsigned *charts_of; /* how many charts have it that were not shed */
+	unsigned *charts_of; /* number of charts that have the event and were not shed */
 	bool *off;
 	double *share; /* of all CPUs' time that the event cost when it was counted */
 	double stacks_share;
@@ -72,13 +72,13 @@ struct cost {
 	/* while events are counted */
 	bool counting;
 	struct cost_sums since;
-	uint64_t *seen;	   /* how often each had come by then */
-	struct hits *hits; /* of those kept; NULL: it cannot be had */
+	uint64_t *seen;	   /* how often each event had come by then */
+	struct hits *hits; /* of kept events; NULL: they cannot be counted */
 
 	bool deciding;
 	struct decision decision;
 
-	int64_t doubt_from, doubt_at; /* events from then on, and until then, are in doubt; NEVER: none are */
+	int64_t doubt_from, doubt_at; /* calls and waits between these times are in doubt; doubt_at NEVER: none are */
 };
 
 /* --- how often events come that stay in rings which nobody reads --------------------------------------------------- */
@@ -105,7 +105,7 @@ static void hits_end(struct hits *hits)
 	free(hits);
 }
 
-/* Tells whether the kernel lets this event pass only in part: then the rest is not to be counted either. */
+/* Tells whether the kernel filters this event: then only hits that pass the filter are counted. */
 static bool is_filtered(const struct selected *selected)
 {
 	return selected->filter && !(selected->flags & SELECT_WHOLE);
@@ -131,7 +131,7 @@ static int count_selected(struct hits *hits, const struct selected *selected, si
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		int fd = open_counter(selected, cpu);
 
-		if (fd < 0 && errno != ENODEV && errno != EINVAL) /* a CPU that is off, or no CPU's number */
+		if (fd < 0 && errno != ENODEV && errno != EINVAL) /* the CPU is offline, or there is none of this number */
 			return fail_errno("cannot count the event '%s'", selected->event);
 		if (fd >= 0)
 			*ARRAY_ADD(&hits->counters) = (struct hit_counter){number, fd};
@@ -139,7 +139,7 @@ static int count_selected(struct hits *hits, const struct selected *selected, si
 	return 0;
 }
 
-/* From now on. NULL after fail(): not permitted, or this kernel cannot. */
+/* Counts the hits of kept events from now on. NULL after fail(): not permitted, or this kernel cannot. */
 static struct hits *hits_count(const struct selection *selection)
 {
 	struct hits *hits = NEW(struct hits);
@@ -155,7 +155,7 @@ static struct hits *hits_count(const struct selection *selection)
 	return hits;
 }
 
-/* How often the event number `i` of the selection has come, if it passed its filter; 0 where it is not kept. */
+/* How often event number `i` of the selection has come and passed its filter; 0 if it is not kept. */
 static uint64_t hits_of(const struct hits *hits, size_t i)
 {
 	uint64_t sum = 0, value;
@@ -253,13 +253,13 @@ static void begin(struct cost *cost, const struct selection *selection)
 			}
 }
 
-/* Tells whether it is on and could be shed. */
+/* Tells whether the event is on and may be shed. */
 static bool is_on(const struct cost *cost, const struct selected *selected, size_t i)
 {
 	return selected->enabled && !cost->off[i] && !(selected->flags & (SELECT_QUIET | SELECT_WHOLE));
 }
 
-/* Where stacks are thrown away is no chart's own, but without it calls of any would seem to go on. */
+/* Probes are no context: the one where stacks are thrown away belongs to no chart, but without it calls of any chart would seem to go on. */
 static bool is_context(const struct cost *cost, const struct selected *selected, size_t i)
 {
 	return is_on(cost, selected, i) && !selected->origin && cost->charts_of[i] == 0;
@@ -292,7 +292,7 @@ static struct cost_sums sums_now(const struct cost_subject *subject)
 	return sums;
 }
 
-/* All that the CPUs had between the two, in nanoseconds. */
+/* The time of all CPUs between the two, in nanoseconds. */
 static double capacity(const struct cost_sums *from, const struct cost_sums *to)
 {
 	return (double)(to->at - from->at) * (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -320,7 +320,7 @@ static void start_counting(struct cost *cost, const struct cost_subject *subject
 	cost->counting = true;
 }
 
-/* How often the event came since start_counting(). Where those kept cannot be counted, each is taken to come as often. */
+/* How often the event came since start_counting(). If kept events cannot be counted, all of them are assumed to come equally often. */
 static double times_of(const struct cost *cost, const struct cost_subject *subject, size_t i)
 {
 	const struct selected *selected = selection_at(subject->selection, i);
@@ -336,7 +336,7 @@ static double stacks_own(const struct cost_sums *from, const struct cost_sums *t
 	return (double)(to->stacks - from->stacks) * STACK_WALK_NS + (double)(to->lookups - from->lookups);
 }
 
-/* The collector's own cost of an event that it reads. */
+/* What reading an event costs the collector. */
 static double reading_ns(const struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now)
 {
 	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
@@ -347,7 +347,7 @@ static double reading_ns(const struct cost *cost, const struct cost_subject *sub
 	return read > 0 && own > 0 ? own / read : 0;
 }
 
-/* Their shares, so that all together are what was spent over the longer time for which it was too much. */
+/* Computes each event's share, scaled so that their sum is `spent`: the cost over the longer time for which it was too much. */
 static void stop_counting(struct cost *cost, const struct cost_subject *subject, const struct cost_sums *now, double spent)
 {
 	double reading = reading_ns(cost, subject, now), all = capacity(&cost->since, now);
@@ -387,7 +387,7 @@ static bool goes(const struct cost *cost, const struct selected *selected, size_
 	return load->name && is_context(cost, selected, i) && strcmp(selected->system, load->name) == 0;
 }
 
-/* The system of the costliest context; false: there is none that costs anything. */
+/* Finds the system with the costliest context; false: no context costs anything. */
 static bool costliest_context(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
 	const struct selection *selection = subject->selection;
@@ -454,7 +454,7 @@ static int write_step(struct cost *cost, const struct cost_subject *subject, con
 	return status;
 }
 
-/* Turns off what goes; their names with commas between them, or NULL after fail(). The caller frees them. */
+/* Turns off the load's events. Returns their names with commas between them, which the caller frees; NULL after fail(). */
 static char *switch_all_off(struct cost *cost, const struct cost_subject *subject, const struct load *load)
 {
 	char *names = NULL;
@@ -504,7 +504,7 @@ static enum cost_verdict take_step(struct cost *cost, const struct cost_subject 
 
 /* --- when ---------------------------------------------------------------------------------------------------------- */
 
-/* Nothing else is left: without a chart, one system's events; with charts, one of them. */
+/* Tells whether nothing but the load is left: with charts, it is the last one; without, the last system. */
 static bool is_last(const struct cost *cost, const struct cost_subject *subject, const struct load *load)
 {
 	if (cost->charts.count)
@@ -526,7 +526,7 @@ static enum cost_verdict end(struct cost *cost, const struct cost_subject *subje
 	return write_step(cost, subject, &all, "", spent) < 0 ? COST_FAILED : COST_END;
 }
 
-/* Chooses the next part to shed; false: nothing until the cost was measured again. */
+/* Chooses the next part to shed; false: sheds nothing more until the cost was measured again. */
 static bool choose(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
 	*load = (struct load){.what = "stacks", .share = cost->stacks_share, .stacks = true};
@@ -542,13 +542,13 @@ static bool choose(const struct cost *cost, const struct cost_subject *subject, 
 	return true;
 }
 
-/* The count may lack context that is rare. Charts are shed without waiting for it. */
+/* Context that is rare may be missing in the count. It does not matter: charts are shed without waiting for it. */
 static bool matters(const struct load *load, const struct decision *decision)
 {
 	return load->share >= decision->spent / MATTERS;
 }
 
-/* One step of a decision. Charts are what was asked for: they go only by one that finds no context that matters. */
+/* Takes one step of a decision. The user asked for the charts, so a decision sheds them only if it found no context that matters. */
 static enum cost_verdict shed(struct cost *cost, const struct cost_subject *subject, int64_t until)
 {
 	struct decision *decision = &cost->decision;
@@ -570,7 +570,7 @@ static enum cost_verdict shed(struct cost *cost, const struct cost_subject *subj
 	return take_step(cost, subject, &load, decision->spent, until);
 }
 
-/* Of what was begun before, the end may have been turned off; of what begins from now on, nothing is half there. */
+/* The end of a call or wait that began before may have been turned off. One that begins from now on has both ends or none. */
 bool cost_doubts(struct cost *cost, int64_t until, int64_t *from)
 {
 	if (cost->doubt_at == NEVER || until <= cost->doubt_at)
@@ -589,7 +589,7 @@ static void look_at(struct cost *cost, const struct cost_subject *subject, const
 		stop_counting(cost, subject, now, spent);
 		cost->deciding = true;
 		cost->decision = (struct decision){.spent = spent, .left = spent};
-		cost->history.count = 0; /* what follows is another load */
+		cost->history.count = 0; /* from now on the load is another */
 	} else if (spent > cost->limit)
 		start_counting(cost, subject, now);
 }

@@ -3,7 +3,7 @@
  *
  * The cost has two parts: the CPU time of the collector and of the process that looks functions up; and the time that each event takes in
  * the traced program, by the kernel's count of events and a price measured beforehand (cost.c). If the sum was above the limit over
- * COST_SECONDS, the collector counts each event for a further second, and sheds the costliest:
+ * COST_SECONDS, the collector counts each event for a further second, and sheds the costliest part:
  *
  *	1. stacks
  *	2. context, the events of one system of the kernel after the other, until what is left is within the limit
@@ -34,13 +34,13 @@ struct cost;
 struct cost *cost_new(double limit); /* of all CPUs' time: 0.05 */
 void cost_free(struct cost *cost);   /* NULL: none */
 
-/* The chart has this event: it measures it, or keeps it as context. */
+/* Says that the chart measures this event, or keeps it as context. */
 void cost_want(struct cost *cost, const char *chart, const char *event, bool measured);
 
 /* The tracing that is bounded. Only the last two differ from look to look. */
 struct cost_subject {
 	const struct selection *selection;
-	struct tracefs_instance *instance, *keeper; /* keeper: of events that are kept */
+	struct tracefs_instance *instance, *keeper; /* keeper: of events that stay in the kernel */
 	struct stream *stream;
 	const struct trace_clock *clock;
 	struct stacks *stacks; /* NULL: none */

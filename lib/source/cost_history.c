@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Looks that are no closer than this: COST_HISTORY_LOOKS of them span a period, with one before it. */
+/* The least time between two looks, so that COST_HISTORY_LOOKS of them span a period. */
 static int64_t apart(int64_t period)
 {
 	return period / (COST_HISTORY_LOOKS - 1);

@@ -24,14 +24,14 @@
 
 enum { KEY_ROOM = 48, STORES_MOST = 1 << 16 };
 
-struct meaning { /* a record that says what later ones mean */
-	uint64_t at; /* in the file: of its piece */
+struct meaning { /* a record that gives later ones their meaning */
+	uint64_t at; /* offset of its piece in the file */
 	size_t length;
 	char *bytes; /* with its head */
 };
 
-struct kept { /* the last of those that said something of the same, in front of the newest part */
-	char key[KEY_ROOM]; /* its kind, and the number that it is about */
+struct kept { /* the last record about its subject that has left the newest part */
+	char key[KEY_ROOM]; /* the record's kind and the numbers of its subject */
 	uint64_t order;
 	struct meaning meaning;
 	UT_hash_handle hh;
@@ -43,18 +43,18 @@ struct disk_ring {
 	struct ring_file *file;
 	char head[STREAM_HEAD_SIZE];
 	bool begun;
-	uint64_t from, to; /* its newest part */
-	int pipe;	   /* that gets the same; -1: none */
-	struct recorder teller; /* of signals */
+	uint64_t from, to; /* the newest part, which the ring holds */
+	int pipe;	   /* it gets the same stream; -1: none */
+	struct recorder teller; /* the connection to a cchart-filter that tells of signals */
 	bool told;
-	uint64_t stored_to; /* of what was stored last */
-	ARRAY(uint64_t) pieces; /* where each that was written since `from` ends in the file: between blocks */
+	uint64_t stored_to; /* end of the part that was stored last */
+	ARRAY(uint64_t) pieces; /* where each piece written since `from` ends in the file, which is between blocks */
 	size_t first;
-	ARRAY(struct meaning) meanings; /* in them */
+	ARRAY(struct meaning) meanings; /* in these pieces */
 	size_t first_meaning;
 	struct kept *kept;
-	uint64_t order; /* of the next that is kept */
-	/* A part that is being stored, by a thread. */
+	uint64_t order; /* of the next record in `kept` */
+	/* The part that a thread is storing. */
 	bool storing;
 	atomic_bool stored;
 	pthread_t thread;
@@ -66,7 +66,7 @@ struct store {
 	struct disk_ring *ring;
 	char *path;
 	uint64_t from, to;
-	struct ring_file_view *view; /* of it */
+	struct ring_file_view *view; /* of the part */
 	char *front; /* records for its beginning */
 	size_t front_length;
 	uint64_t records, lost;
@@ -119,7 +119,7 @@ int disk_ring_offer(struct disk_ring *ring, struct stream *stream)
 	return ring->pipe < 0 ? 0 : recorder_offer(&ring->teller, NULL, stream, ring->pipe);
 }
 
-/* "stack 17", "file 3 12": of records that name what they are about. "": all of the kind are kept, once each. */
+/* Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": every record of the kind is kept. */
 static void key_of(const struct record_head *head, const char *text, size_t length, char key[KEY_ROOM])
 {
 	static const struct {
@@ -142,7 +142,7 @@ static void key_of(const struct record_head *head, const char *text, size_t leng
 	}
 }
 
-/* The record leaves the newest part; of what it is about it is the last that did. */
+/* The record has left the newest part. It takes the place of an earlier one about the same subject. */
 static void keep(struct disk_ring *ring, struct meaning meaning)
 {
 	struct record_head head;
@@ -166,7 +166,7 @@ static void keep(struct disk_ring *ring, struct meaning meaning)
 	kept->meaning = meaning;
 }
 
-/* Tells whether records of this kind give those behind them their meaning; events, and records about a time, do not. */
+/* Tells whether records of this kind give later ones their meaning. Events, and records about a time, do not. */
 static bool says_meaning(uint8_t kind)
 {
 	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_GAP, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA, KIND_ASYNC};
@@ -177,7 +177,7 @@ static bool says_meaning(uint8_t kind)
 	return true;
 }
 
-/* Whole records of a block. */
+/* Notes the records of a block that give later ones their meaning. */
 static void note_meanings(struct disk_ring *ring, const char *records, size_t size)
 {
 	struct record_head head;
@@ -191,7 +191,7 @@ static void note_meanings(struct disk_ring *ring, const char *records, size_t si
 	}
 }
 
-/* Blocks; and, at the very first, the stream's head, which is passed over. Returns its length. */
+/* Notes the records in these blocks. At the very first the stream's head precedes the blocks; returns its length, else 0. */
 static size_t note_blocks(struct disk_ring *ring, const char *bytes, size_t length, bool events)
 {
 	size_t at = 0;
@@ -211,7 +211,7 @@ static size_t note_blocks(struct disk_ring *ring, const char *bytes, size_t leng
 	return at;
 }
 
-/* Forgets what is more than the size, but for what is being stored. */
+/* Forgets the oldest pieces beyond the ring's size, but none while a part is being stored. */
 static int forget_old(struct disk_ring *ring, size_t coming)
 {
 	uint64_t before = ring->from;
@@ -325,7 +325,7 @@ static int put_end(struct store *store, FILE *out, char *block)
 	return put_block(store, out, block, head.size);
 }
 
-/* The count of the end's own line is that before it. */
+/* The `end` record counts the records before it. */
 static int write_store(struct store *store)
 {
 	struct file_draft *draft = file_draft_record(store->path);
@@ -387,7 +387,7 @@ static int finish_storing(struct disk_ring *ring)
 	return store_free(ring->store);
 }
 
-/* PATH.1, or the next number that nothing has, not even a link that leads nowhere. */
+/* PATH.1, or the next number that no file has, not even a link that leads nowhere. The caller frees it. */
 static char *free_path(const struct disk_ring *ring)
 {
 	for (int number = 1; number < STORES_MOST; number++) {
@@ -417,7 +417,7 @@ static int begin_storing(struct disk_ring *ring)
 	return 0;
 }
 
-/* A reader that has left is no failure: the ring is to be stored yet. */
+/* A reader that has left is no failure, because the ring must still be stored. */
 static int pass_on(struct disk_ring *ring, const char *bytes, size_t length)
 {
 	while (length > 0 && ring->pipe >= 0) {
@@ -435,7 +435,7 @@ static int pass_on(struct disk_ring *ring, const char *bytes, size_t length)
 	return 0;
 }
 
-/* SIGUSR1 stores at once; a signal behind us when all that was stored last is gone. */
+/* SIGUSR1 stores at once. A signal that cchart-filter tells of stores when the ring has nothing left of what was stored last. */
 static bool is_wanted(struct disk_ring *ring)
 {
 	ring->told |= recorder_is_told(&ring->teller);

@@ -2,9 +2,9 @@
  * disk_ring: the newest part of a binary stream, in a ring file (source/ring_file.h; Argus, section 4.2), and stored when somebody asks
  * (trace-collect --ring).
  *
- * The ring file has no name, so whatever ends the process leaves nothing behind. Records that give later ones their meaning (formats, stacks,
- * names of threads and files) stay in memory when they leave the ring, the last of each. They stand at the beginning of what is stored, which
- * so is a whole stream.
+ * The ring file has no name, so whatever ends the process leaves nothing behind. Of records that give later ones their meaning (formats, stacks,
+ * names of threads and files), the last of each stays in memory when it leaves the ring. What is stored begins with these records, so it is a
+ * whole stream.
  *
  *	ring = disk_ring_open(path, size)
  *	stream_output_to(stream, disk_ring_sink, ring)	all that the stream writes goes there
@@ -30,13 +30,13 @@ int disk_ring_close(struct disk_ring *ring); /* -1 after fail() */
 int disk_ring_fd(const struct disk_ring *ring); /* of the file */
 
 /*
- * The reader of this pipe gets the stream, too. It may be a cchart-filter, which is offered to store the ring at its signals:
- * at the first at once; at later ones when nothing is left there of what was stored last, so that no event is stored twice. -1 after fail().
+ * The reader of this pipe gets the stream, too. If it is a cchart-filter, its signals store the ring: the first at once, a later one when the
+ * ring has nothing left of what was stored last, so that no event is stored twice. -1 after fail().
  */
 void disk_ring_pass(struct disk_ring *ring, int pipe);
 int disk_ring_offer(struct disk_ring *ring, struct stream *stream);
 
-/* Takes whole blocks, in order. A thread of its own stores the ring when asked. -1 after fail(), also of the last storing. */
+/* Takes whole blocks, in order. When asked, a separate thread stores the ring. -1 after fail(), also if the last storing failed. */
 int disk_ring_sink(void *ring, const char *bytes, size_t length, bool events);
 
 void disk_ring_ask(void);

@@ -16,9 +16,9 @@
 #include "source/titles.h"
 #include "source/traced.h"
 
-enum { PART_ROOM = 64 }; /* a probe's event: its head, two addresses, and two arguments */
+enum { PART_ROOM = 64 }; /* most bytes of a probe's event: common fields, two addresses, and two arguments */
 
-/* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
+/* Bits of an event's common_flags: the event happened in an interrupt, whichever thread that hit. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
 
 /* The common fields of every event. */
@@ -35,16 +35,16 @@ struct event_writer {
 	struct process *process;
 	struct stacks *stacks;
 	struct threads threads;	 /* named so far */
-	struct files *files;	 /* NULL: /proc does not tell of them */
+	struct files *files;	 /* NULL: /proc does not tell of the threads' files */
 	struct locks *locks;	 /* NULL: likewise */
-	bool unswitched;	 /* who falls asleep is not seen here, so those are looked at that stay in a call for a file, */
-	ARRAY(int32_t) callers;	 /* of these threads */
+	bool unswitched;	 /* the recorder has sched_switch, so a thread's sleep shows only by its staying in a call for a file */
+	ARRAY(int32_t) callers;	 /* threads in such calls, to be looked at */
 	int32_t own[EVENT_WRITER_OWN];
 	uint64_t events;	 /* written in the last round */
 	uint64_t strangers;	 /* events of unknown kind, left out so far */
 	ARRAY(int32_t) mappers;	 /* threads that mapped code */
 	ARRAY(int32_t) began;	 /* processes that began to run a program, in the last round */
-	ARRAY(bool) described;	 /* which stacks were spelled out in this stream, by number */
+	ARRAY(bool) described;	 /* by a stack's number: it was spelled out in this stream */
 	int64_t tick_due;
 };
 
@@ -135,7 +135,7 @@ const int32_t *event_writer_mappers(struct event_writer *writer, size_t *count)
 	return writer->mappers.items;
 }
 
-/* The kernel's text, but with the event's name in the stream; the kernel's own may be a makeshift. */
+/* The kernel's format text, but with the name that the event has in the stream; its name in tracefs may be a makeshift. */
 static char *format_record(const struct selected *selected, size_t *length)
 {
 	const char *name = strchr(selected->event, ':') + 1;
@@ -169,7 +169,7 @@ static int32_t number_at(const struct ring *ring, uint16_t offset)
 	return (int32_t)(ring->page.swapped ? __builtin_bswap32(number) : number);
 }
 
-/* Of a live kernel, whose word is ours; a recorded one's descriptors are not asked for. */
+/* Only for events of the running kernel, whose words have our size: descriptors in recorded events are not looked up. */
 static long word_at(const struct ring *ring, uint16_t offset)
 {
 	long word = 0;
@@ -216,7 +216,7 @@ static bool is_ours(const struct event_writer *writer, int32_t tid)
 {
 	bool ours = false;
 
-	if (tid == 0 || writer->own[0] == 0) /* of a saved trace none is */
+	if (tid == 0 || writer->own[0] == 0) /* a saved trace has none of ours */
 		return false;
 	for (int i = 0; i < EVENT_WRITER_OWN; i++)
 		ours |= tid == writer->own[i];
@@ -234,7 +234,7 @@ static bool is_own(const struct event_writer *writer, const struct layout *layou
 	return true;
 }
 
-/* Where one process is traced: events of its threads, and what the charts need of others. */
+/* If processes were chosen: tells whether the event is of their threads, or is needed by a chart. */
 static bool is_wanted(const struct event_writer *writer, const struct selected *selected, const struct common_fields *common,
 		      const struct ring *ring)
 {
@@ -253,7 +253,7 @@ static bool is_wanted(const struct event_writer *writer, const struct selected *
 	return false;
 }
 
-/* A dynamic field holds the place and, above it, the length of its text. NULL: the event does not give the name. */
+/* A dynamic field holds its text's place in the lower 16 bits and its length in the upper. NULL: the event does not give the name. */
 static const char *name_at(const struct ring *ring, const struct layout_thread *at, char name[THREAD_NAME])
 {
 	uint32_t place = at->dynamic ? (uint32_t)number_at(ring, at->comm) : 0;
@@ -276,7 +276,7 @@ static int see_fork(struct event_writer *writer, int32_t parent, int32_t child)
 	return traced_write(writer->process, writer->stream, child);
 }
 
-/* A thread that was made, or that runs another program. */
+/* Notes that a thread was made, runs another program, or ended. */
 static int see_life(struct event_writer *writer, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	struct threads *threads = &writer->threads;
@@ -307,7 +307,7 @@ static int see_life(struct event_writer *writer, const struct layout *layout, co
 	return traced_write(writer->process, writer->stream, common->tid);
 }
 
-/* Names the threads that the event names before it is written, and follows forks. */
+/* Writes the names of the threads in an event before the event is written, and follows forks. */
 static int see_threads(struct event_writer *writer, const struct layout *layout, const struct common_fields *common, const struct ring *ring)
 {
 	if (see_life(writer, layout, common, ring) < 0)
@@ -348,7 +348,7 @@ static int see_file(struct event_writer *writer, const struct layout *layout, co
 	return files_sleep(writer->files, writer->stream, ring_ts(ring), common->tid);
 }
 
-/* A recorded event's filter; by now the event may have named its own thread anew. 1: it passes; 0: it does not; -1 after fail(). */
+/* Applies the event's filter. By now the event may have given its own thread a new name. 1: it passes; 0: it does not; -1 after fail(). */
 static int passes(struct event_writer *writer, const struct selected *selected, const struct record *record)
 {
 	struct event event;
@@ -361,7 +361,7 @@ static int passes(struct event_writer *writer, const struct selected *selected, 
 	return predicate_passes(selected->predicate, &event);
 }
 
-/* An event that many functions share becomes that of its function. NULL: it is none that was asked for. */
+/* Turns an event that many functions share into that of its function. NULL: the function was not selected, or the event is too long. */
 static struct selected *take_part(const struct selected *shared, const struct ring *ring, struct record *record, char bytes[PART_ROOM])
 {
 	struct selected *selected = selection_part(shared, (uint32_t)number_at(ring, shared->layout.part_at));
@@ -374,7 +374,7 @@ static struct selected *take_part(const struct selected *shared, const struct ri
 	return selected;
 }
 
-/* Tells whether what somebody wrote down about the program leads to what it should, as far as this event tells. */
+/* Tells whether the places that somebody wrote down for members of the program are right, as far as this event shows. */
 static bool is_proven(const struct selected *selected, const struct record *record, int32_t tid)
 {
 	int64_t fd;
@@ -384,7 +384,7 @@ static bool is_proven(const struct selected *selected, const struct record *reco
 	return member_check_holds(selected->check, tid, fd);
 }
 
-/* The kernel's words of a call become its arguments. NULL: the event is cut. */
+/* Turns the kernel's words of a call into its arguments. NULL: the event is cut. */
 static struct selected *take_arguments(struct selected *selected, struct record *record, int32_t tid, char bytes[ARGUMENT_RECORD_ROOM])
 {
 	bool trusted = !selected->check || is_proven(selected, record, tid);
@@ -469,7 +469,7 @@ int event_writer_event(struct event_writer *writer, const struct ring *ring)
 
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
-/* Far above the kernel's own numbers. */
+/* Numbers of events, far above the kernel's own. */
 enum { ID_SLEEP = SELECT_OWN_IDS + 15, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_FLAG_WRITE = ID_SLEEP - 3, ID_FLAG_READ = ID_SLEEP - 4,
        ID_CALL = ID_SLEEP - 5, ID_COUNTER = SELECT_OWN_IDS + 1 /* the first of COUNTERS_MAX */ };
 
@@ -490,7 +490,7 @@ struct counter_event {
 	uint64_t count;
 };
 
-/* Texts lie behind it; of each its place and, above that, its length. */
+/* Its texts follow it. `flag` and `function` hold a text's place in the lower 16 bits and its length in the upper. */
 struct flag_event {
 	uint16_t common_type;
 	uint8_t common_flags, common_preempt_count;
@@ -564,7 +564,7 @@ int event_writer_sample_formats(struct stream *stream, const struct sampler_want
 	return write_counter_formats(stream, wanted->counters);
 }
 
-/* Spells the stack out when it comes into this stream for the first time. */
+/* Spells a stack out before it first comes into this stream. */
 static int describe(struct event_writer *writer, uint32_t stack)
 {
 	struct line line = {0};
@@ -637,7 +637,7 @@ static int write_counts(struct event_writer *writer, const struct stack_seen *se
 	return status;
 }
 
-/* A flag is watched no longer: what is missing from here on is of an unknown number. */
+/* A flag is watched no longer: from here on, an unknown number of its events is missing. */
 static int write_flag_off(struct event_writer *writer, const struct stack_seen *seen)
 {
 	struct line line = {0};
@@ -692,7 +692,7 @@ static int write_seen(struct event_writer *writer, const struct stack_seen *seen
 	}
 }
 
-/* A stack is that of what its thread throws next. */
+/* Hands on the stacks of throws before the bound. Each belongs to the next throw of its thread. */
 static int take_throws(struct event_writer *writer, int64_t bound)
 {
 	struct stack_seen seen;
@@ -707,7 +707,7 @@ static int take_throws(struct event_writer *writer, int64_t bound)
 	return 0;
 }
 
-/* Stacks before the bound, each behind what it stands for. -1 after fail(). */
+/* Writes the stacks before the bound, each behind the record that spells it out. -1 after fail(). */
 static int write_stacks(struct event_writer *writer, int64_t bound)
 {
 	uint64_t counts[COUNTERS_MAX];
@@ -753,7 +753,7 @@ int event_writer_tick(struct event_writer *writer, const struct merge *merge, in
 	return status;
 }
 
-/* Where nothing was read of the CPU before, as in rings that were overwritten, the gap has no begin: it may be longer than all other rings. */
+/* If nothing of the CPU was read before, as in overwritten rings, its gap has no known begin and gets no record: it may span all other rings. */
 static int write_gaps(struct event_writer *writer, struct merge *merge)
 {
 	struct line line = {0};
@@ -794,5 +794,5 @@ int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t
 	}
 	if (status < 0 || write_stacks(writer, bound) < 0)
 		return -1;
-	return bound == INT64_MAX ? 0 : look_at_callers(writer, bound); /* at the end, who is in a call may have left it */
+	return bound == INT64_MAX ? 0 : look_at_callers(writer, bound); /* at the end, a thread in a call may have left it */
 }

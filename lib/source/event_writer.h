@@ -1,11 +1,11 @@
 /*
- * event_writer: writes the events that rings stand at into a stream, each behind the names of the threads that it names.
+ * event_writer: writes the events of rings into a stream, each behind the names of the threads in it.
  *
- * Events of tailblame's own threads are left out, but for those that concern others; see collector.h.
+ * Events of tailblame's own threads are left out, except those that concern others; see collector.h.
  *
  *	event_writer_format(stream, selected, ...)	each event's format
  *	writer = event_writer_new(&setup)
- *	event_writer_own(writer, tids)		before each round
+ *	event_writer_own(writer, tids)		tailblame's own threads, before each round
  *	event_writer_round(writer, merge, bound)
  *	event_writer_free(writer)
  */
@@ -34,17 +34,17 @@ struct event_writer_setup {
 	struct stacks *stacks;	 /* written too; NULL: none */
 
 	bool foreign;	       /* /proc is of another machine than the events, or has other numbers for its threads */
-	const char *cmdlines;  /* the recorded names of threads; NULL: those of this kernel */
-	struct program_reader *reader;   /* NULL: what processes run is not told */
-	struct execs *execs;   /* NULL: the kernel does not tell what they are begun with, so that /proc must */
+	const char *cmdlines;  /* names of threads in a recording; NULL: this kernel is asked */
+	struct program_reader *reader;   /* NULL: the stream gets no programs of processes */
+	struct execs *execs;   /* NULL: the kernel does not tell programs at exec, so /proc is read */
 	struct titles *titles; /* NULL: the stream gets no later titles of processes */
 	struct exceptions *exceptions; /* NULL: the stream gets none */
 	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
-	bool always_asks;      /* it does not see who runs another program */
+	bool always_asks;      /* the events do not show execs */
 	bool ticks;            /* while events come, there is a `tick` record every 100 ms */
 	bool gaps;             /* a `gap` record comes before the other CPUs' events in a gap */
 
-	int (*introduce)(void *context, const struct record *event); /* writes what must precede a selected event that says so; 0, or -1 after fail() */
+	int (*introduce)(void *context, const struct record *event); /* writes what must precede an `introduced` event; -1 after fail() */
 	void *context;
 };
 
@@ -53,40 +53,40 @@ struct event_writer;
 struct event_writer *event_writer_new(const struct event_writer_setup *setup);
 void event_writer_free(struct event_writer *writer); /* NULL is allowed */
 
-/* tailblame's own threads; 0: none. */
+/* Sets tailblame's own threads; 0 stands for none. */
 void event_writer_own(struct event_writer *writer, const int32_t tids[EVENT_WRITER_OWN]);
 
 /* From now on the recorder's event writer writes the stacks, and the events that are kept in the kernel; `switches`: sched_switch is one of them. */
 void event_writer_share(struct event_writer *writer, bool switches);
 
-/* A `format` record; `swapped` as in struct record. -1 after fail(). */
+/* Writes the event's `format` record; `swapped` as in struct record. -1 after fail(). */
 int event_writer_format(struct stream *stream, const struct selected *selected, bool swapped);
 
 /*
- * `format` records of the events that are made of samples: of stacks, counters and flags, as far as they are wanted; `calls`: also that of the
- * event that has the stack of a call, and precedes the event of the call. -1 after fail().
+ * Writes `format` records for the events made of samples: of stacks, counters and flags, as far as wanted; with `calls`, also for the event
+ * with the stack of a call, which precedes the event of the call. -1 after fail().
  */
 int event_writer_sample_formats(struct stream *stream, const struct sampler_wanted *wanted, bool calls);
 
-/* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
+/* Writes the event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int event_writer_event(struct event_writer *writer, const struct ring *ring);
 
-/* The thread, of this process, was in a call for this descriptor at ts: writes who has the lock that it waits for there. -1 after fail(). */
+/* The thread of process `pid` was in a call for `fd` at ts. If it waits for a file's lock there, writes who has that. -1 after fail(). */
 int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
 
-/* The name of a thread that has no event yet. -1 after fail(). */
+/* Writes the name of a thread, unless it is written already. -1 after fail(). */
 int event_writer_name(struct event_writer *writer, int32_t tid, int64_t ts);
 
-/* A record of the caller's making, behind the name of its thread; tid 0: it is of none, as a format. -1 after fail(). */
+/* Writes a record of the caller's, behind the name of its thread; tid 0: it has no thread, as a format. -1 after fail(). */
 int event_writer_put(struct event_writer *writer, int32_t tid, const struct record *event);
 
-/* All events of these rings before the bound, with the stacks before it; INT64_MAX: all that is left. -1 after fail(). */
+/* Writes all events and stacks of these rings before the bound; INT64_MAX: all that are left. -1 after fail(). */
 int event_writer_round(struct event_writer *writer, struct merge *merge, int64_t bound);
 
-/* A `tick` record, unless a gap hides whether all events from before this time are written. -1 after fail(). */
+/* Writes a `tick` record, unless a gap hides whether all events from before `ts` are written. -1 after fail(). */
 int event_writer_tick(struct event_writer *writer, const struct merge *merge, int64_t ts);
 
-/* So many events of this ring were lost, the last of them before `ts`. -1 after fail(). */
+/* Writes that `count` events of this ring were lost, the last of them before `ts`. -1 after fail(). */
 int event_writer_lost(struct event_writer *writer, const struct ring *ring, int64_t ts, uint64_t count);
 
 /* How many events were written in the last round; and how many of unknown kind were left out so far. */

@@ -33,7 +33,7 @@ struct owner {
 	unsigned space; /* the number of the namespace; 0: the machine's own */
 };
 
-/* By errno; where that is for want of rights, with what to do. To be root is not enough in a container. */
+/* Fails with errno's text and, if rights are missing, the next step. In a container root is not enough. */
 static void fail_denied(const char *what, const char *unless_root)
 {
 	bool denied = errno == EACCES || errno == EPERM;
@@ -154,7 +154,7 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 }
 
 /*
- * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
+ * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones save no more.
  * Small rings keep small pages, and so do kernels before 6.8, which have no others.
  */
 int instance_size_rings(struct tracefs_instance *instance, uint64_t size)
@@ -178,8 +178,8 @@ static int set_other(struct tracefs_instance *instance, const char *option)
 }
 
 /*
- * A new instance has the options that somebody has set for the whole machine. These change what is in the rings, who is known by what
- * name, or how instance_tid() is answered. Each is written as the other thing that the kernel may say.
+ * A new instance has the options that somebody has set for the whole machine. Some change what is in the rings, which threads have names, or
+ * what instance_tid() reads. `others` lists these options as the kernel spells them if they are not as we need them.
  */
 static int set_options(struct tracefs_instance *instance)
 {
@@ -216,8 +216,8 @@ static struct tracefs_instance *create(const char *tail)
 }
 
 /*
- * Makes it trace nothing yet. The kernel turns it off and frees its rings when *hold is closed, that is, when all processes that have it
- * are gone; while it is open the kernel does not remove the instance.
+ * Makes the instance trace nothing yet, and opens *hold. While *hold is open, the kernel does not remove the instance. When it is closed, that
+ * is, when all processes that have it are gone, the kernel turns tracing off and frees the rings.
  */
 static int prepare(struct tracefs_instance *instance, int *hold)
 {
@@ -231,7 +231,7 @@ static int prepare(struct tracefs_instance *instance, int *hold)
 	return 0;
 }
 
-/* Takes no longer than two seconds: a process that was stopped in the midst of a sweep must not hold up all others. */
+/* Waits two seconds at most, so that a process that was stopped while it sweeps does not hold up all others. -1: not locked. */
 static int lock(int how)
 {
 	char *path = tracefs_get_tracing_file("instances");
@@ -252,8 +252,8 @@ static int lock(int how)
 }
 
 /*
- * Until it is held, an instance looks like one that was left behind, so nobody sweeps meanwhile; a collector of another version may all the
- * same, or one in whose place it is that could not wait, and then another one is made.
+ * Until it is held, an instance looks like one that was left behind, so the lock keeps others from sweeping. If it is swept all the same, by a
+ * collector of another version or because the lock could not be had in time, another one is made.
  */
 static struct tracefs_instance *create_held(const char *tail, int *hold)
 {
@@ -317,8 +317,8 @@ struct tracefs_instance *instance_create_keeper(int *hold)
 }
 
 /*
- * All places of an event go at once. An event is removed with force only where somebody else uses it, for then all events of all instances are
- * looked at.
+ * Removes an event with all its places at once. Removing with force looks at all events of all instances, so it comes last, for an event that
+ * somebody else uses.
  */
 static bool remove_event(struct tracefs_dynevent *place)
 {
@@ -339,8 +339,8 @@ static bool is_removed(const struct removed *removed, const char *name)
 }
 
 /*
- * An instance must go before its probes, which are in use while events are enabled in it. Each removal waits for locks of tracefs, up to a second
- * on a busy machine, so an event is removed once, although each of its places is listed.
+ * Call it after the instance is removed: while events are enabled there, their probes are in use. Each removal waits for locks of tracefs, up to
+ * a second on a busy machine, so an event is removed once, although each of its places is listed.
  */
 static int remove_probes(const char *group)
 {
@@ -383,7 +383,7 @@ static int remove_of(struct owner owner)
 
 	if (!tracing)
 		return fail("tracefs is not mounted");
-	for (int i = 0; i < 2 && status == 0; i++) { /* the first is the one that its collector holds */
+	for (int i = 0; i < 2 && status == 0; i++) { /* a living collector holds the first, so its second stays, too */
 		spell_instance(name, owner, tails[i]);
 		path = memory_format("%s/instances/%s", tracing, name);
 		status = remove_instance(path);
@@ -415,7 +415,7 @@ static void remove_stale_instances(const char *tracing)
 	free(path);
 }
 
-/* A collector's probes come after its instance and go right behind it, so probes without an instance are stale. */
+/* A collector makes its probes after its instance and removes them right after it, so probes without an instance are stale. */
 static void remove_stale_probes(void)
 {
 	struct tracefs_dynevent **probes =
@@ -442,7 +442,7 @@ void instance_remove_stale(void)
 	const char *tracing = tracefs_tracing_dir();
 	int locked = tracing ? lock(LOCK_EX | LOCK_NB) : -1;
 
-	if (locked < 0) /* somebody sweeps, or makes one; the next start sweeps, too */
+	if (locked < 0) /* somebody sweeps, or makes an instance; the next start sweeps, too */
 		return;
 	remove_stale_instances(tracing);
 	remove_stale_probes();

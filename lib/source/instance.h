@@ -8,9 +8,9 @@
  * its guardian (source/guardian.h) if the collector was killed, and the next collector, of any namespace, if both were killed.
  *
  * From the beginning on, a collector holds the file `free_buffer` of each instance open. The kernel does not remove an instance while
- * that file is open; so an instance that it does remove was left behind. When the last process that holds the file is gone, the kernel turns
- * tracing off there and frees the rings: an event then costs a look at a switch, until somebody removes the instance. A lock on the folder
- * `instances` keeps makers and sweepers apart; it ends with its process, too.
+ * that file is open, so an instance that it does remove was left behind. When the last process that holds the file is gone, the kernel turns
+ * tracing off there and frees the rings. Until somebody removes the instance, an event then costs a look at a switch. A lock on the folder
+ * `instances` keeps makers and sweepers apart; it, too, ends with its process.
  *
  * Nothing outside of the instance is changed, except that tracefs is mounted if it was not. It stays mounted, because somebody else may use
  * it by then.
@@ -23,27 +23,27 @@
 
 #include <tracefs.h>
 
-/* Finds tracefs, or mounts it; the path, which is libtracefs's; NULL after fail() that says what to do. */
+/* Finds tracefs, or mounts it. Returns its path, which libtracefs owns; NULL after fail() with the next step. */
 const char *instance_tracefs(void);
 
-/* Tells whether instances can be made at all; -1 after fail() that says what to do. Whoever may make them may remove them. */
+/* 0: this process may make instances, and so may remove them; -1 after fail() with the next step. */
 int instance_allowed(void);
 
 /*
- * The number of the PID namespace that this process is in; 0: the machine's own, or /proc does not tell. Only in that one
- * have processes the same numbers in /proc as in events.
+ * The number of the PID namespace that this process is in; 0: the machine's own, or /proc does not tell. Only in the machine's own do
+ * processes have the same numbers in /proc as in events.
  */
 unsigned instance_space(void);
 
 /*
- * The number that events give to this thread, wherever it is; 0: it cannot be told. Asked of an instance in which no events are on
- * yet; turns its tracing off.
+ * The number that events give to this thread, in whatever PID namespace it is; 0: unknown. In the instance no events may be on yet. In a
+ * namespace other than the machine's own, tracing in the instance is turned on for a moment, and then off.
  */
 int32_t instance_tid(struct tracefs_instance *instance);
 
 /*
- * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner: tracing ends
- * with it. NULL after fail(). Free it with tracefs_instance_free().
+ * Makes this process's instance, or its second one, with tracing off. The caller closes *hold right before it removes the instance: an open
+ * *hold prevents the removal, and tracing ends when it is closed. NULL after fail(). Free it with tracefs_instance_free().
  */
 struct tracefs_instance *instance_create(int *hold);
 struct tracefs_instance *instance_create_keeper(int *hold);
@@ -51,7 +51,7 @@ struct tracefs_instance *instance_create_keeper(int *hold);
 /* Removes all that the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
 int instance_remove(pid_t pid);
 
-/* Removes the instances of collectors that are gone, before this process makes its own. Does nothing while somebody else makes or removes one. */
+/* Removes what collectors that are gone have left. Call it before this process makes its own. Does nothing while another makes or removes one. */
 void instance_remove_stale(void);
 
 /* Gives each CPU's ring this number of bytes. -1 after fail(). */
@@ -63,10 +63,10 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 /* Fails with the text of errno for a path below tracefs, "cannot read '...'", and the next step; returns -1. */
 int instance_fail_access(const char *verb, const char *path);
 
-/* The same for a file of an instance, without a next step. */
+/* The same for a file of an instance, without the next step. */
 int instance_fail_file(struct tracefs_instance *instance, const char *verb, const char *file);
 
-/* The name of this process's group of uprobes. */
+/* The name of this process's group of uprobes; valid until the next call. */
 const char *instance_probe_group(void);
 
 /* Tells whether a system of events is a collector's group of uprobes. */

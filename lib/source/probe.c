@@ -26,16 +26,16 @@ struct probed {
 	char *path; /* absolute */
 	struct program_ends *program_ends;
 	size_t functions, at_exits, left_out;
-	bool lands; /* it is known where exceptions land */
-	bool off;   /* its probes are */
+	bool lands; /* the places where its exceptions land are known */
+	bool off;   /* its probes are turned off */
 	bool gated;
-	size_t gate; /* its number there */
+	size_t gate; /* its number in the gate */
 };
 
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
 					     unsigned long long offset, const char *arguments);
 
-/* An event in tracefs for all probes of a kind; the kernel wants the same arguments of all. */
+/* An event in tracefs that all probes of a kind share, because the kernel requires that all have the same arguments. */
 struct shared {
 	probe_maker *maker;
 	const char *arguments;
@@ -54,23 +54,23 @@ struct probes {
 
 /* The place of a probe, and its kind. */
 struct place {
-	const char *path, *alias; /* the second is for the kernel */
+	const char *path, *alias; /* alias: the path that the kernel gets */
 	const char *origin, *function;
 	int fd;
 	probe_maker *maker;
 	const char *arguments; /* NULL: none */
 	bool at_risk;
 	struct member_check *check; /* NULL: none */
-	struct argument_record *told; /* of the call; NULL: nothing. Its selected event takes it */
+	struct argument_record *told; /* arguments of the event; NULL: none. The selected event takes them over */
 };
 
-/* A function whose calls are traced, by which events, and what these tell. */
+/* A function whose calls are traced, the names of its events, and their arguments. */
 struct call {
-	const char *function, *start, *end; /* either may be NULL: without it */
-	bool inside; /* it is but an instruction */
-	const struct probe_line *line; /* NULL: it is none of those */
+	const char *function, *start, *end; /* start or end may be NULL: no such event */
+	bool inside; /* the probe is at an instruction inside the function */
+	const struct probe_line *line; /* NULL: the function is of no probe line */
 	struct member_check *check;
-	bool told; /* something */
+	bool told; /* the events have arguments */
 	struct arguments arguments;
 	struct argument_found found[ARGUMENTS_MAX];
 };
@@ -115,8 +115,8 @@ static int make_one(const struct place *place, const char *name, const char *arg
 }
 
 /*
- * Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. The kernel's count of hits
- * (uprobe_profile) tells no groups, so names of events that are each a function's own are unlike those of other collectors.
+ * Names in tracefs are numbers, because the kernel allows 64 characters and C++ symbols have more. The kernel's count of hits
+ * (uprobe_profile) does not show groups, so if each function has an event of its own, names have our pid, unlike those of other collectors.
  */
 static void name_next(const struct probes *probes, char name[NAME_ROOM])
 {
@@ -188,7 +188,7 @@ static int make_told(const struct place *place, const char *name, uint64_t offse
 	return status;
 }
 
-/* An event that tells arguments has a format of its own. */
+/* An event with arguments has a format of its own, so no other function shares it. */
 static struct selected *make_telling(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
 {
 	char name[NAME_ROOM];
@@ -207,7 +207,7 @@ static struct selected *make_telling(struct probes *probes, struct place *place,
 	return selected;
 }
 
-/* One event of all these places. */
+/* Makes one event of all these places. */
 static int make(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
 {
 	struct selected *selected;
@@ -225,7 +225,7 @@ static int make(struct probes *probes, struct place *place, const char *event, c
 	return 0;
 }
 
-/* The kernel's parser would split such a path in the wrong place. */
+/* Tells whether the kernel's parser understands the path; others it would split in the wrong place. */
 static bool is_plain(const char *path)
 {
 	return !strpbrk(path, " \t\n\"\\:#+");
@@ -238,7 +238,10 @@ static struct argument_record *record_of(const struct call *call, bool at_end)
 	return call->told ? argument_record_new(&call->arguments, call->found, at_end) : NULL;
 }
 
-/* The kernel has no event that is read both ways. Its place is the same, so that what is turned on last comes first at each call. */
+/*
+ * Adds an event for samples, because the kernel does not let both tracefs and perf read one event. Both are at the same place, where the
+ * kernel first calls the handler that was added last: so the sample precedes the call's event.
+ */
 static int make_sampled(const struct place *place, struct selected *selected, uint64_t offset)
 {
 	selected->sampled = memory_format("s%s", selected->name);
@@ -283,7 +286,10 @@ static int make_both(struct probes *probes, struct place *place, const struct en
 	return status;
 }
 
-/* A path that is not plain goes by a name that is; the kernel looks it up only once. By now a pipe may be there, which nobody is to wait for. */
+/*
+ * A path that is not plain is given to the kernel as /proc/self/fd/N, which it looks up only once. O_NONBLOCK, because a pipe may have the
+ * path by now.
+ */
 static int make_of_function(struct probes *probes, const struct probed *program, const char *origin, const struct ends *ends,
 			    const struct call *call)
 {
@@ -301,7 +307,7 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 	return status;
 }
 
-/* Takes the path. NULL after fail(). */
+/* Finds or adds the program at this path, and takes the path over. NULL after fail(). */
 static struct probed *find_program(struct probes *probes, char *path)
 {
 	struct program_ends *program_ends;
@@ -320,7 +326,7 @@ static struct probed *find_program(struct probes *probes, char *path)
 	return &probes->programs.items[probes->programs.count - 1];
 }
 
-/* Where the arguments are; NULL: there are none. -1 after fail(). */
+/* Finds where the arguments in `text` are; NULL: there are none. -1 after fail(). */
 static int find_arguments(struct probes *probes, const struct probed *program, struct call *call, const char *text, uint64_t offset)
 {
 	int found;
@@ -349,7 +355,7 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
 	if (!(ends.at_exits && !program_ends_may_jump(program->program_ends)) && !selection_has_probe(probes->selection, event, origin)) {
-		program->functions++; /* not those that have their exits probed for another reason */
+		program->functions++; /* except those whose exits are probed for another reason */
 		program->at_exits += ends.at_exits;
 	}
 	status = find_arguments(probes, program, call, arguments, offset);
@@ -369,7 +375,7 @@ static int make_at(struct probes *probes, const struct probed *program, const st
 	return status;
 }
 
-/* The event of an instruction, which is `start`. */
+/* Probes an instruction of the function at `begin`; its event is `start`. */
 static int probe_instruction(struct probes *probes, struct probed *program, struct call *call, const char *arguments, uint64_t begin, uint64_t behind)
 {
 	struct ends ends = {0};
@@ -433,8 +439,8 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 /* --- lines ------------------------------------------------------------------------------------------------------------- */
 
 /*
- * The cost of a hit, in nanoseconds, as measured: at an instruction that the kernel emulates, and at one that it has to step over; for each
- * step to another place in memory; for a text; behind a return.
+ * The measured cost of a hit, in nanoseconds: at an instruction that the kernel emulates, and at one that it has to step over; in addition
+ * for each step to another place in memory, and for a text; and of a return probe.
  */
 enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
 
@@ -554,7 +560,7 @@ int probes_line(struct probes *probes, const char *path, const struct probe_line
 
 typedef ARRAY(struct program_ends_switch) switches;
 
-/* Several programs mostly have the same libraries. */
+/* Tells whether the place has a probe already, because several programs mostly have the same libraries. */
 static bool is_known(const switches *known, const struct program_ends_switch *place)
 {
 	for (size_t i = 0; i < known->count; i++)
@@ -623,7 +629,7 @@ bool probes_at_risk(const struct probes *probes)
 	return false;
 }
 
-/* Tells whether it is an event in tracefs with probes of the program. */
+/* Tells whether the event in tracefs has probes of this program. */
 static bool is_of(const struct selected *selected, const char *path)
 {
 	const struct selected *first = selected->parts.count ? selected->parts.items[0] : selected;
@@ -634,7 +640,7 @@ static bool is_of(const struct selected *selected, const char *path)
 
 static int turn(const struct probes *probes, struct tracefs_instance *instance, const struct probed *program, const char *on)
 {
-	for (size_t i = selection_count(probes->selection); i-- > 0;) { /* those of returns are behind those of entries, and the ones that harm */
+	for (size_t i = selection_count(probes->selection); i-- > 0;) { /* from the last on: return probes, which do the harm, come after entries */
 		const struct selected *selected = selection_at(probes->selection, i);
 
 		if (!(selected->flags & SELECT_PARTIAL) && is_of(selected, program->path) &&
@@ -710,7 +716,7 @@ static int look_at(struct probes *probes, struct tracefs_instance *instance, str
 		return 0;
 	if (turn(probes, instance, program, "0") < 0)
 		return -1;
-	lookup = lookup_new(NULL); /* the other one may be asked by another thread */
+	lookup = lookup_new(NULL); /* another thread may be asking probes->lookup */
 	if (program_ends_has_loaded(program->program_ends, lookup))
 		tell_off(program, say);
 	lookup_free(lookup);

@@ -27,16 +27,16 @@ struct gate;
 struct probes *probes_new(struct selection *selection, struct lookup *lookup, bool alone);
 void probes_free(struct probes *probes);
 
-/* From now on each function has, where its calls begin, a probe for samples of the stack as well (struct selected, sampled). */
+/* From now on each function also gets a probe at its entry by which stacks are sampled (struct selected, sampled). */
 void probes_sample(struct probes *probes);
 
 enum { PROBES_LEFT_OUT = 1 };
 
 /*
  * Makes the probes of a function and selects their events, which the stream calls `start` (NULL: only the end is probed) and `end`
- * ("func:prog__request"). The events have these arguments (program/argument.h), that of the end also the result; NULL: neither.
- * Does nothing if the probes are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
- * not all of its ends can be found, and a return probe might end the program.
+ * ("func:prog__request"). The event of the end has the result if the arguments (program/argument.h) name it, that of the start has the others;
+ * NULL: none. Does nothing if the probes are there already. They are removed with the instance (instance_remove). -1 after fail();
+ * PROBES_LEFT_OUT after fail(): not all of its ends can be found, and a return probe might end the program.
  */
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end);
 
@@ -51,8 +51,8 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
 
 /*
- * A probe of this event of the group at an offset in a file, for perf_event_open(2): it is not in the selection: the kernel does not let one event be
- * read both by tracefs and by perf. Several may have one event. -1 after fail().
+ * Makes a probe at an offset in a file, of this event of the group, to be read by perf_event_open(2). It is not in the selection, because the
+ * kernel does not let both tracefs and perf read one event. Several probes may have the same event. -1 after fail().
  */
 int probes_bare(const char *path, uint64_t offset, const char *event);
 
@@ -62,36 +62,37 @@ struct probe_line {
 	const char *arguments; /* each with its type; NULL: none */
 	const char *members;   /* lines for members_choose(); "": none */
 	const char *start, *end; /* end NULL: the return is not probed */
-	bool slow;	       /* also where the kernel has to step over an instruction, at ten times the cost */
+	bool slow;	       /* probe it even if the kernel has to step over an instruction, at ten times the cost */
 };
 
 /*
- * Likewise, of a program at a path. Sets *cost to the cost of a call in nanoseconds, as measured on one machine, and *why to the reason why
- * some arguments cannot be told, which the caller frees; NULL: all can. Its events have members whose places were written down as long as
- * `check` holds. PROBES_LEFT_OUT after fail(): it has no such function, or it would be slow, or might end the program.
+ * Probes the line's function in the program at `path`. Sets *cost to the cost of a call in nanoseconds, as measured on one machine, and *why
+ * to the reason why some arguments are unknown, which the caller frees; NULL: all are known. Arguments at written-down places are in the events
+ * only while `check` holds. -1 after fail(); PROBES_LEFT_OUT after fail(): there is no such function, or its probes would be slow, or might end
+ * the program.
  */
 int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct member_check *check, unsigned *cost, char **why);
 
-/* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
+/* Call it after the last function. Probes the places where stacks are thrown away, if that may end calls of a function. -1 after fail(). */
 int probes_finish(struct probes *probes);
 
 /* Tells whether a program with return probes may load a library that throws; then probes_look() needs the threads that map code. */
 bool probes_at_risk(const struct probes *probes);
 
 /*
- * With the gate, not started yet: a program with return probes that opens the unwinder of exceptions waits until they are off in the instance. Returns for
- * how many programs; the gate must live as long as probes_look() is called.
+ * Adds the programs with return probes to the gate, which is not started yet: one that opens the unwinder of exceptions then waits until its
+ * probes are off in the instance. Returns the number of these programs. The gate must live as long as probes_look() is called.
  */
 size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_instance *instance);
 
 /*
  * These threads mapped code since the last call; count 0: any thread may have. Turns off the probes of each program that loaded something
- * new; on again if that does not throw, else it says so. Returns for how many programs probes were off; -1 after fail().
+ * new. If that does not throw, turns them on again, else says that they stay off. Returns for how many programs probes were off; -1 after fail().
  */
 typedef void probes_say(const char *format, ...);
 int probes_look(struct probes *probes, struct tracefs_instance *instance, const int32_t *tids, size_t count, probes_say *say);
 
-/* The gate no longer keeps programs, and their probes are off: says so. Returns for how many programs. */
+/* Says for each program at the gate that its probes are off, because the gate was stopped. Returns for how many programs. */
 int probes_ungate(struct probes *probes, probes_say *say);
 
 /* Says, for each program, how many functions have probes at their returns, and which probes were not possible. */

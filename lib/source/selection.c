@@ -17,8 +17,8 @@
 
 struct selection {
 	ARRAY(struct selected *) list;
-	struct selected *by_event; /* those that were added by name */
-	ARRAY(char *) absent;  /* events that this kernel does not have: each chart of thousands may ask for them again */
+	struct selected *by_event; /* hash; recorded events are not in it */
+	ARRAY(char *) absent;  /* events that this kernel lacks; thousands of charts may ask for the same one */
 	struct selected *by_id[SELECT_IDS];
 };
 
@@ -124,7 +124,7 @@ static void add_one(struct selection *selection, const char *system, const char 
 	free(event);
 }
 
-/* Adds the events of a system that match; returns their number. A pattern leaves out what cannot be enabled. */
+/* Adds the events of a system that match; returns their number. A pattern leaves out events that cannot be enabled. */
 static int add_matching(struct selection *selection, const char *system, const char *pattern, const char *filter,
 			const char *waits, unsigned flags)
 {
@@ -148,7 +148,7 @@ static bool is_pattern(const char *text)
 	return strpbrk(text, "*?[\\") != NULL;
 }
 
-/* The kernel is asked once about each. */
+/* Tells whether the kernel has the event; asks it only once about each. */
 static bool is_there(struct selection *selection, const char *system, const char *name)
 {
 	char *event = memory_format("%s:%s", system, name);
@@ -169,8 +169,8 @@ static bool is_there(struct selection *selection, const char *system, const char
 }
 
 /*
- * A name is looked up; only for a pattern are the kernel's thousands of events listed, without the uprobes of other collectors, which are
- * theirs and go at any moment. Returns how many were added; -1 after fail().
+ * Looks a plain name up; lists the kernel's thousands of events only for a pattern. A pattern of systems leaves out the uprobes of other
+ * collectors, which may vanish at any moment. Returns how many were added; -1 after fail().
  */
 static int add_all(struct selection *selection, const char *wanted, const char *pattern, const char *filter, const char *waits,
 		   unsigned flags)
@@ -194,7 +194,7 @@ static int add_all(struct selection *selection, const char *wanted, const char *
 	return added;
 }
 
-/* `whole`: told with the system. */
+/* Offers the names of a system's events as suggestions; with `whole`, a suggestion includes the system. */
 static void offer_names(struct suggestions *suggestions, const char *system, bool whole)
 {
 	char **names = tracefs_system_events(NULL, system);
@@ -208,7 +208,7 @@ static void offer_names(struct suggestions *suggestions, const char *system, boo
 	tracefs_list_free(names);
 }
 
-/* Nothing matches: is it the system that nobody knows, or the name in it? Or is it a name without its system? */
+/* Nothing matches: suggests systems if the system is unknown, else events of it; for a name without a system also events of all systems. */
 static int fail_unknown(const char *event, const char *wanted, const char *pattern)
 {
 	struct suggestions near_systems = suggestions_begin(wanted), near_names = suggestions_begin(pattern);
@@ -314,7 +314,7 @@ int selection_add_recorded(struct selection *selection, const char *system, cons
 	return 0;
 }
 
-/* The kernel's last word: "...: error: Field not found" and lines below it that show where. */
+/* The reason is in the last error of the kernel's log: "...: error: Field not found", and lines below it that show where. */
 static int fail_filter(const struct selected *selected, struct tracefs_instance *instance)
 {
 	char *log = tracefs_error_last(instance);
@@ -330,7 +330,7 @@ static int fail_filter(const struct selected *selected, struct tracefs_instance 
 	return -1;
 }
 
-/* Threads that come, go and are renamed are few; charts and names depend on them. */
+/* Events about threads that begin, end or are renamed are few, and charts and names depend on them. */
 static bool is_about_lives(const struct selected *selected)
 {
 	return strcmp(selected->system, "task") == 0 || strncmp(selected->event, LIVES, strlen(LIVES)) == 0;
@@ -349,7 +349,7 @@ bool selection_can_keep(const struct selection *selection)
 	return false;
 }
 
-/* One that is not for the kernel to put is written all the same: it knows best whether it is right. */
+/* With SELECT_WHOLE, the filter is set only for the kernel to check it, and taken off again. */
 static int put_filter(const struct selected *selected, struct tracefs_instance *instance)
 {
 	static const char none[] = "0";
@@ -361,7 +361,7 @@ static int put_filter(const struct selected *selected, struct tracefs_instance *
 	return 0;
 }
 
-/* Devices that hand their bios on to others: device mapper, md. */
+/* Tells whether the machine has devices that hand their bios on to others: device mapper, md. */
 static bool has_stacked_devices(void)
 {
 	DIR *dir = opendir("/sys/block");
@@ -381,7 +381,7 @@ static bool is_needless(const struct selected *selected)
 	return !(selected->flags & SELECT_REQUIRED) && strcmp(selected->event, "block:block_bio_remap") == 0 && !has_stacked_devices();
 }
 
-/* Context that this kernel does not have is left out; -1 after fail(). */
+/* Enables the event; leaves out context that this kernel lacks. -1 after fail(). */
 static int switch_on(struct selected *selected, struct tracefs_instance *instance)
 {
 	if (is_needless(selected))
@@ -396,7 +396,10 @@ static int switch_on(struct selected *selected, struct tracefs_instance *instanc
 	return 0;
 }
 
-/* Threads that the kernel makes for a process, as io_uring's workers, show in task_newtask, not in sched_process_fork. */
+/*
+ * task_newtask takes the place of sched_process_fork if both are on: only it shows threads that the kernel makes for a process, such as
+ * io_uring's workers.
+ */
 static void learn_births(struct selection *selection)
 {
 	struct selected *fork = NULL, *birth = NULL;
@@ -425,7 +428,7 @@ static void cut(char *text, const char *begin, const char *last)
 		memmove(from, to + strlen(last), strlen(to + strlen(last)) + 1);
 }
 
-/* The format of the event that they share, without the field that tells them apart, and with a number of its own. */
+/* Gives a part the format of the shared event, without the field that tells parts apart, and with a number of its own. */
 static void set_format(struct selected *part, const struct selected *shared, uint16_t id)
 {
 	static const char number[] = "\nID: ";
@@ -449,7 +452,7 @@ static void set_format(struct selected *part, const struct selected *shared, uin
 	free(text);
 }
 
-/* From the largest number down: the kernel gives them from the smallest up. */
+/* Numbers parts from the largest number down, because the kernel numbers its events from the smallest up. */
 static int number_parts(struct selection *selection)
 {
 	unsigned id = SELECT_OWN_IDS;
@@ -498,7 +501,7 @@ int selection_enable_late(struct selection *selection, size_t first, struct trac
 	for (size_t i = first; status == 0 && i < selection->list.count; i++) {
 		struct selected *selected = selection->list.items[i];
 
-		status = read_format(selected, instance, tep); /* first: its events may come at once */
+		status = read_format(selected, instance, tep); /* before it is on: its events may come at once */
 		if (status < 0)
 			break;
 		selection->by_id[selected->id] = selected;

@@ -23,7 +23,7 @@
 #include "source/layout.h"
 
 enum selection_flags {
-	SELECT_REQUIRED = 1, /* a kernel without this event is a failure; else the event is left out */
+	SELECT_REQUIRED = 1, /* fails if the kernel lacks the event; else the event is left out */
 	SELECT_CONTEXT = 2,  /* traced for every process, even with -p */
 	SELECT_STREAMED = 4, /* must not wait in the kernel until a reader asks */
 	SELECT_QUIET = 8,	   /* is not written; it only gives names of threads */
@@ -32,37 +32,37 @@ enum selection_flags {
 	SELECT_MAPS = 64,	   /* is not written; it shows which threads map code */
 };
 
-enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 17 /* of stack:sleep and its like; those of parts lie below */ };
+enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 17 /* above it: ids of stack:sleep and its like; below it: ids of parts */ };
 
 struct selected {
-	UT_hash_handle hh;   /* by event; the first of those that share it */
+	UT_hash_handle hh;   /* by `event`; of several with the same event, only the first is in the hash */
 	char *event;	     /* its name in the stream, "system:name" */
 	char *system, *name; /* its name in tracefs */
 	char *origin;	     /* the place of a probe; NULL: it is no probe */
-	bool at_exits;	     /* of a probe: at instructions that leave a function */
-	bool stepped;	     /* of a probe: the kernel has to step over the first of its instructions */
+	bool at_exits;	     /* of a probe: it is at the instructions that leave a function */
+	bool stepped;	     /* of a probe: the kernel has to step over the instruction at the first of its places */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
-	char *sampled;	     /* of a probe: the event of tracefs at the same place for samples of stacks; NULL: there is none */
-	int sample;	     /* its number among those of program/stacks.h */
-	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
+	char *sampled;	     /* of a probe: name of the tracefs event at the same place by which stacks are sampled; NULL: none */
+	int sample;	     /* number of `sampled` among the calls of program/stacks.h */
+	char *waits; /* the field that names the thread that the event is about; NULL: it is about the thread in whose context it happened */
 
-	/* of a recorded event, or one that the kernel gives whole */
+	/* how its payload is read */
 	uint8_t exception; /* of a probe: what it tells of exceptions (source/exceptions.h), in the kernel's words; 0: nothing */
-	struct argument_record *arguments; /* of a probe: what becomes of its words; NULL: it has none */
-	struct member_check *check; /* by which some of its arguments may be told; NULL: all may. Not the selected event's own */
-	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */
+	struct argument_record *arguments; /* of a probe: turns its words into arguments; NULL: it has none */
+	struct member_check *check; /* tells whether arguments at written-down places are right; NULL: all are. Not owned */
+	struct predicate *predicate; /* the filter of a recorded event, or with SELECT_WHOLE; NULL: none. Its setter frees it */
 
 	/* after selection_enable() */
 	bool enabled;
-	bool kept; /* in the second instance, until a reader asks */
-	uint64_t seen; /* events so far, by its reader */
+	bool kept; /* it stays in the second instance until a reader asks */
+	uint64_t seen; /* events that its reader has read so far */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
 	bool introduced; /* something must be written before it; see struct event_writer_setup */
 	struct layout layout; /* of its payload */
-	ARRAY(struct selected *) parts; /* of an event that many probes share: each one's, by its number; else empty */
+	ARRAY(struct selected *) parts; /* of an event that many functions share: the selected event of each, by its number; else empty */
 };
 
 struct selection;
@@ -71,20 +71,20 @@ struct tep_handle;
 struct selection *selection_new(void);
 void selection_free(struct selection *selection); /* with the selected events */
 
-/* A selected event by its place in the order of adding; NULL: there are no more. And the number of selected events. */
+/* The selected event at a place in the order of adding; NULL: there are no more. And the number of selected events. */
 struct selected *selection_at(const struct selection *selection, size_t place);
 size_t selection_count(const struct selection *selection);
 
 /*
  * Selects an event, "system:name"; system or name may be a pattern with * ? [], and a system alone means all its events.
- * `waits` may be NULL. -1 after fail(): a required event is not there; its message names those with a like name.
+ * `filter` and `waits` may be NULL. -1 after fail(): a required event is not there; the message suggests events with similar names.
  */
 int selection_add(struct selection *selection, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Adds the events by which threads are made, renamed, run another program, or end; unless they were selected before, they are not written. */
+/* Adds the events of threads that are made, are renamed, run another program, or end. Those not selected before are not written. */
 int selection_add_lives(struct selection *selection);
 
-/* Adds the event by which code is mapped, if the kernel has it and it was not selected before. */
+/* Adds the event of threads that map code, if the kernel has it and it was not selected before. */
 void selection_add_maps(struct selection *selection);
 
 /* Selects a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
@@ -95,10 +95,10 @@ bool selection_has_probe(const struct selection *selection, const char *event, c
 
 /*
  * One event in tracefs for the probes of many functions, because the kernel takes as long to remove one event as a thousand probes of one.
- * Each probe of it has an argument LAYOUT_PART with a number of its own; selection_part() finds the function's selected event by that number. The stream
- * has an event for each function all the same, with numbers that the kernel has not given to others.
+ * Each function's probes have an argument LAYOUT_PART with the function's number; selection_part() finds its selected event by that number.
+ * The stream still has an event for each function, with an id that the kernel has not given to another event.
  *
- * selection_add_part() adds a function; its number is that of the parts before.
+ * selection_add_part() adds a function; its number is the count of parts before it.
  */
 struct selected *selection_add_shared(struct selection *selection, const char *name);
 struct selected *selection_add_part(struct selection *selection, struct selected *shared, const char *event, const char *origin);
@@ -113,7 +113,7 @@ bool selection_can_keep(const struct selection *selection);
 int selection_enable(struct selection *selection, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
 /*
- * The same of probes that were added since, from this place on, while tracing. None may be part of a shared event. -1 after fail().
+ * Enables, while tracing, the probes that were added since, from place `first` on. None may be part of a shared event. -1 after fail().
  */
 int selection_enable_late(struct selection *selection, size_t first, struct tracefs_instance *instance);
 
