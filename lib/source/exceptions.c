@@ -25,33 +25,33 @@
 #include "stream/line.h"
 
 /*
- * The C++ ABI (Itanium C++ ABI, sections 2.9.5 and "Exception Handling") and libstdc++'s unwind-cxx.h: a type_info is a pointer to its class's
- * virtual table, before which lies that class's own type_info, and its name; one of a class with a single base has that base's type_info
- * behind. Before a thrown object there is the unwinder's header, and before that, from THROWN_AT on, the libstdc++'s, which begins with
- * the type_info, or with the object that a rethrown exception_ptr points to.
+ * The C++ ABI (Itanium C++ ABI, sections 2.9.5 and "Exception Handling") and libstdc++'s unwind-cxx.h: a type_info holds a pointer to its
+ * class's virtual table, and the type's name. The class's own type_info lies before that table. If the type has a single base, that base's
+ * type_info follows the name. The unwinder's header lies before a thrown object. Before that header, from THROWN_AT on, lies libstdc++'s, which
+ * begins with the type_info or, of a rethrown exception_ptr, with the object that it points to.
  */
 enum { NAME_AT = 8, BASE_AT = 16, TABLE_TYPE_AT = -8, UNWIND_SIZE = 32, THROWN_AT = -80 };
-#define UNWIND_CLASS UINT64_C(0x474e5543432b2b00) /* "GNUCC++\0"; of a rethrown exception_ptr with 1 at its end */
+#define UNWIND_CLASS UINT64_C(0x474e5543432b2b00) /* "GNUCC++\0"; a rethrown exception_ptr has 1 as the last byte */
 
-/* std::runtime_error and std::logic_error hold their text behind their virtual table. */
+/* std::runtime_error and std::logic_error hold a pointer to their text behind the one to their virtual table. */
 enum { WHAT_AT = 8 };
 
-/* Where the words of raw_syscalls:sys_exit begin; the kernel's own errors, which no program sees, begin with this one. */
+/* CALL_AT: where the words of raw_syscalls:sys_exit begin. ERRNO_END: the first of the kernel's own errors, which no program sees. */
 enum { CALL_AT = 8, ERRNO_END = 512 };
 
 enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES_MAX = 32, MAPS_MAX = 65536 };
 
-/* Reading where a thread's code lies takes some 50 us: so often a second at most. */
+/* Reading where a thread's code lies takes some 50 us, so it is done at most PLACES_MAX times a second. */
 enum { PLACES_MAX = 200 };
 
-enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN, MOMENT_PYTHON /* and what exception_python.h has */ };
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN, MOMENT_PYTHON /* and two more of exception_python.h */ };
 
 #define RETURN "return:"
 
-/* An event of tracefs of its own, at the same places as those of throws. */
+/* The event of tracefs by which the stacks of throws are sampled, at the same places as the events of throws. */
 #define THROWS "throws"
 
-/* Where the arguments of a moment are in its event. */
+/* Numbers of the arguments in the event of a moment. */
 enum { SLOT_OBJECT, SLOT_CALLER, SLOT_CLASS = 1, SLOT_PRIMARY, SLOT_WHAT = 2, SLOT_NAMES, SLOT_KINDS = SLOT_NAMES + BASES + 1 };
 
 struct handled {
@@ -66,9 +66,9 @@ struct thrower {
 		uint32_t stack; /* by its number; 0: not known */
 		int32_t process;
 		char *function; /* NULL: not known */
-	} next; /* of what it throws next */
+	} next; /* the place of its next throw */
 	struct python_set python;
-	int depth; /* how many it handles; those beyond HANDLED_MAX are only counted */
+	int depth; /* number of exceptions that it handles; those beyond HANDLED_MAX are only counted */
 	struct handled stack[HANDLED_MAX];
 	UT_hash_handle hh;
 };
@@ -88,13 +88,13 @@ struct mapped {
 struct exceptions {
 	struct lookup *lookup;
 	ARRAY(char *) sources; /* files that have probes */
-	bool throws; /* some sources are such that stacks can be sampled there */
+	bool throws; /* at some sources the stacks of throws can be sampled */
 	struct thrower *throwers;
 	struct spelled *names;
 	struct mapped codes[CODES_MAX];
 	size_t code_count, code_next;
-	int64_t second; /* the second in which this number of places were read: */
-	int places;
+	int64_t second; /* the present second, by events */
+	int places;	/* read in it */
 	uint32_t machine; /* whose system calls they are */
 	struct line line;
 };
@@ -163,7 +163,7 @@ void exceptions_free(struct exceptions *exceptions)
 
 /* --- probes ------------------------------------------------------------------------------------------------------------ */
 
-/* The names of a type and of its bases, and of their classes. The type_info is `count` steps from the register. */
+/* Asks for the names of a type and of its bases, and of their classes. The type_info is `count` steps from the register. */
 static void ask_type(struct asked *asked, uint8_t start, const int *steps, int count)
 {
 	for (int kind = 0; kind < 2; kind++)
@@ -184,7 +184,7 @@ static void ask_type(struct asked *asked, uint8_t start, const int *steps, int c
 		}
 }
 
-/* Where the function returns to. */
+/* Asks for the address that the function returns to. */
 static void ask_caller(struct asked *asked)
 {
 #if defined(__x86_64__)
@@ -202,7 +202,7 @@ static void ask_throw(struct asked *asked)
 	ask_type(asked, ASK_SECOND, NULL, 0);
 }
 
-/* Which object it is about, the thread's state tells. So it does at the end of a handler, where nothing is asked. */
+/* The object of a rethrow is known from the thread's handlers. So is that of a handler's end, whose event asks for nothing. */
 static void ask_thread(struct asked *asked)
 {
 	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_STACK, NULL, 0);
@@ -218,7 +218,7 @@ static void ask_pointer(struct asked *asked)
 	ask_type(asked, ASK_FIRST, (const int[]){0, THROWN_AT - UNWIND_SIZE}, 2);
 }
 
-/* The object is behind the header; of a rethrown exception_ptr where that points to. */
+/* The function gets the unwinder's header. The object lies behind it or, of a rethrown exception_ptr, where libstdc++'s header points to. */
 static void ask_catch(struct asked *asked)
 {
 	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, NULL, 0);
@@ -238,7 +238,7 @@ static const struct {
 	[MOMENT_CAUGHT] = {"__cxa_end_catch", "exception:caught", NULL},
 };
 
-/* Where distributions have the library. */
+/* Finds libstdc++ where distributions have it. The caller frees the path; NULL after fail(). */
 static char *find_library(void)
 {
 	static const char *const places[] = {
@@ -255,7 +255,7 @@ static char *find_library(void)
 	return fail("there is no libstdc++.so.6 where libraries are; say --exceptions=c++:PATH"), NULL;
 }
 
-/* The file that has the runtime: the program's own, where it is linked statically, or the system's library. */
+/* The file that has the runtime: the program's own if it is linked statically, else the system's library. The caller frees it. */
 static char *find_runtime(struct exceptions *exceptions, const char *binary)
 {
 	char *path = symbol_binary(binary), *real;
@@ -274,7 +274,7 @@ static char *find_runtime(struct exceptions *exceptions, const char *binary)
 	return real;
 }
 
-/* Where something is thrown, a second probe is for samples of the stack. */
+/* Adds, at a function that throws, a second probe for samples of the stack. */
 static int probe_throw(struct exceptions *exceptions, enum moment moment, const char *path, uint64_t offset)
 {
 	if (moment > MOMENT_RETHROW_POINTER)
@@ -283,7 +283,7 @@ static int probe_throw(struct exceptions *exceptions, enum moment moment, const 
 	return probes_bare(path, offset, THROWS);
 }
 
-/* If a function is not linked into a program, the program does not call it there: it gets no probe. */
+/* A function that is not linked into the program gets no probe, because the program does not call it there. __cxa_throw must be there. */
 static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *path)
 {
 	for (int moment = MOMENT_THROW; moment < MOMENTS; moment++) {
@@ -324,7 +324,7 @@ static bool is_of(const char *name, const char *source)
 	return strncmp(source, name, length) == 0 && (source[length] == '\0' || source[length] == ':');
 }
 
-/* Failures of system calls; their event is written only if others want it. */
+/* Selects the failures of system calls; their event is written only if it was selected before. */
 static int want_calls(struct selection *selection)
 {
 	static const char event[] = "raw_syscalls:sys_exit";
@@ -343,7 +343,7 @@ static int want_calls(struct selection *selection)
 	return 0;
 }
 
-/* Of a function that the user names; the kernel gives only calls that failed. */
+/* Probes the return of a function that the user names; the kernel gives only calls that failed. */
 static int want_return(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *text)
 {
 	if (exception_return_probe(exceptions->lookup, probes, selection, text) < 0)
@@ -393,12 +393,12 @@ bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event)
 
 /* --- names ------------------------------------------------------------------------------------------------------------- */
 
-/* The type as it is written. NULL: its name is none. */
+/* The type as it is written in C++. NULL: this is no type's name. */
 static const char *spell(struct exceptions *exceptions, const char *mangled)
 {
 	struct spelled *spelled;
 
-	if (*mangled == '*') /* it is compared by its address */
+	if (*mangled == '*') /* says that the type is compared by the name's address */
 		mangled++;
 	if (!*mangled)
 		return NULL;
@@ -432,7 +432,7 @@ static struct code *find_code(struct exceptions *exceptions, int32_t tid, const 
 	return mapped->code;
 }
 
-/* The innermost function that has the call before this address. NULL: nobody knows. */
+/* The innermost function at an address in the thread's process; the caller frees it. NULL: unknown. */
 static char *look_up(struct exceptions *exceptions, int32_t tid, FILE *maps, uint64_t address)
 {
 	uint64_t start, end, offset, inode;
@@ -479,7 +479,7 @@ static char *function_of(struct exceptions *exceptions, int32_t tid, int64_t ts,
 
 /* --- what happens ------------------------------------------------------------------------------------------------------ */
 
-/* Tells whether the type is one of those that hold a text, or has such a base: only then is there one. */
+/* Tells whether the type holds a text: it is std::runtime_error or std::logic_error, or has one of these as a base. */
 static bool has_what(const struct exception_event *event)
 {
 	char name[ARGUMENT_TEXT_MOST + 1], kind[ARGUMENT_TEXT_MOST + 1];
@@ -518,7 +518,7 @@ void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t proces
 	thrower->next = (struct throw_place){stack, process, function};
 }
 
-/* Where it throws now; its function is the caller's. */
+/* Takes the place where the thread throws now. The caller frees its function. */
 static struct throw_place take_place(struct exceptions *exceptions, const struct exception_event *event)
 {
 	struct thrower *thrower = find_thrower(exceptions, event->tid, false);
@@ -534,7 +534,7 @@ static struct throw_place take_place(struct exceptions *exceptions, const struct
 	return place;
 }
 
-/* The exception that the thread handles; NULL: none is known. */
+/* The exception that the thread handles; NULL: none, or unknown. */
 static struct handled *handled_by(struct exceptions *exceptions, int32_t tid)
 {
 	struct thrower *thrower = find_thrower(exceptions, tid, false);
@@ -570,7 +570,7 @@ static void end_catch(struct exceptions *exceptions, const struct exception_even
 {
 	struct thrower *thrower = find_thrower(exceptions, event->tid, false);
 
-	if (!thrower || thrower->depth == 0) /* its handler began before tracing, or in what was lost */
+	if (!thrower || thrower->depth == 0) /* the handler began before tracing, or its begin was lost */
 		return;
 	if (thrower->depth > HANDLED_MAX) {
 		thrower->depth--;
@@ -637,7 +637,7 @@ static int see_rethrow(struct exceptions *exceptions, struct stream *stream, con
 	return tell(exceptions, stream, event, handled ? handled->object : 0, handled ? handled->name : NULL, false);
 }
 
-/* A system call has failed, by the kernel's own words: head, number, result. */
+/* A system call has failed. The event has the common fields, the call's number, and its result, in the kernel's words. */
 static int see_call(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	struct line *line = &exceptions->line;
@@ -660,7 +660,7 @@ static int see_call(struct exceptions *exceptions, struct stream *stream, const 
 	return stream_write_line(stream, line);
 }
 
-/* A call has failed, by what the user calls a failure. */
+/* A call has returned what the user calls a failure. */
 static int see_return(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	struct line *line = &exceptions->line;
@@ -680,7 +680,7 @@ static int see_return(struct exceptions *exceptions, struct stream *stream, cons
 	return status;
 }
 
-/* Python's: the innermost function is the one that raises. */
+/* An exception of Python: the innermost of its calls is the function that raises it. */
 static int see_python(struct exceptions *exceptions, struct stream *stream, const struct exception_event *event)
 {
 	struct python_set *set = &find_thrower(exceptions, event->tid, true)->python;

@@ -3,8 +3,8 @@
  *
  * For C++ (libstdc++) these are __cxa_throw, __cxa_rethrow, std::rethrow_exception, __cxa_begin_catch and __cxa_end_catch. The last two tell which
  * exceptions a thread handles: the cause of a new one, and the one that is thrown once more. No return is probed, and nothing is written
- * into the program. All that the kernel reads of it is bounded and checked (a type is read on only if its class says what follows), and
- * a process without rights spells it.
+ * into the program. All that the kernel reads of it is bounded and checked (a type's bases and text are used only if its class says that they
+ * follow), and a process without rights turns names of types into text.
  *
  * For system calls the exception is an error that they return, for a function (source/exception_return.h) a result that the user calls a failure.
  *
@@ -28,29 +28,29 @@
 struct exceptions;
 struct lookup;
 
-/* The lookup must live as long, and be asked by no other thread. */
+/* The lookup must live as long, and no other thread may ask it. */
 struct exceptions *exceptions_new(struct lookup *lookup);
 void exceptions_free(struct exceptions *exceptions); /* NULL: nothing */
 
 /*
- * Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere; "syscall"; "return:BINARY:FUNCTION:COND".
- * -1 after fail().
+ * Adds a source: "c++", or "c++:BINARY" for a program that is linked statically, or a library elsewhere; "python", or "python:BINARY";
+ * "syscall"; "return:BINARY:FUNCTION:COND". -1 after fail().
  */
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct selection *selection, const char *source);
 
 /*
- * Finds the number of the event of tracefs by whose probes the stacks of throws can be sampled (program/sampler.h). False: none of the sources
- * throws so, or it cannot be read.
+ * Finds the number of the event of tracefs by whose probes the stacks of throws can be sampled (program/sampler.h). False: no source has such
+ * probes, or the number cannot be read.
  */
 bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event);
 
-/* The next throw of this thread has this process, this stack (its number), and this function that throws; NULL: not known. Takes the text. */
+/* Says of the thread's next throw: its process, the number of its stack, and the function that throws; NULL: unknown. Takes the text over. */
 void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function);
 
-/* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */
+/* Takes an event with the kernel's payload, and writes a record if something was thrown. -1 after fail(): the output failed. */
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct selected *selected, int32_t tid, int64_t ts, const char *payload, size_t size);
 
-/* The thread is another now, or gone; 0: events were lost, of whatever thread. What it handles is not known any more. */
+/* Forgets which exceptions the thread handles, because it ended or runs another program; 0: forgets all threads, because events were lost. */
 void exceptions_forget(struct exceptions *exceptions, int32_t tid);
 
 #endif

@@ -17,8 +17,8 @@
 #include "source/markers.h"
 
 /*
- * Rings of all processes, of those of one user, and of one process, which has one for each of its threads that runs tasks; rows that are read at a time,
- * and of all rings together between two looks, so that nobody keeps the collector busy with rows of nothing.
+ * The most rings of all processes, of one user's processes, and of one process, which has one for each thread that runs tasks. The most rows that
+ * are read at a time, and of all rings together between two looks, so that nobody keeps the collector busy with empty rows.
  */
 enum { RINGS_MOST = 256, RINGS_OF_USER = 192, RINGS_EACH = 32, ROWS_MOST = 1 << 10, ROWS_OF_LOOK = 1 << 19 };
 
@@ -30,13 +30,13 @@ struct row {
 };
 
 struct marker_ring {
-	int fd, process; /* process: a pidfd, because the number may be another's some day */
+	int fd, process; /* process: a pidfd, because another process may get the number some day */
 	int32_t pid;
 	uid_t user;
-	bool over; /* the process has ended: what others of its descriptors put there since then is not its word */
+	bool over; /* the process has ended: markers that others who have the file put there later are not read */
 	struct row head;
-	uint64_t taken, until; /* rows so far; those to be taken */
-	size_t left;	       /* how many of them may be until the next look */
+	uint64_t taken, until; /* rows taken so far; rows put into the ring by the last look */
+	size_t left;	       /* rows that may still be taken until the next look */
 };
 
 struct marker_rings {
@@ -80,7 +80,7 @@ void marker_rings_free(struct marker_rings *rings)
 	free(rings);
 }
 
-/* In its place comes the last one. */
+/* Closes a ring; the last one of the list takes its place. */
 static void drop(struct marker_rings *rings, size_t at)
 {
 	close_ring(&rings->list.items[at]);
@@ -93,7 +93,7 @@ static bool read_all(int fd, void *bytes, size_t size, off_t at)
 	return pread(fd, bytes, size, at) == (ssize_t)size;
 }
 
-/* How many rows were put into the ring; what is no such head has fewer than before. */
+/* Reads how many rows were put into the ring so far. False: there is no valid head, or it has fewer rows than were taken. */
 static bool read_head(struct marker_ring *ring, uint64_t *count)
 {
 	double rows;
@@ -108,8 +108,9 @@ static bool read_head(struct marker_ring *ring, uint64_t *count)
 }
 
 /*
- * A descriptor; -1: it is no file in memory. Others may have a server that answers when it likes, so what it is, is asked for before it is opened, in a way
- * that asks no server; and held meanwhile, because the process may put another file there.
+ * Opens the file that is the process's descriptor `number`; -1: it is no file in memory. Another file may have a server that answers when it likes.
+ * So the kind of the file is found before it is opened, in a way that asks no server. Meanwhile the file is held by O_PATH, because the process may
+ * put another one in its place.
  */
 static int open_memory(const struct marker_rings *rings, int32_t pid, int number)
 {
@@ -128,8 +129,8 @@ static int open_memory(const struct marker_rings *rings, int32_t pid, int number
 }
 
 /*
- * Says in the file that it is opened. A write(2) would wait for another's that has begun, and that may wait for memory which a server has yet to give. So
- * the kernel copies it into the mapped file: if that has been cut, the copy fails.
+ * Says in the file that it is opened. write(2) would wait for another write that has begun, which may wait for memory that a server has yet to give.
+ * So pread(2) copies the number 1 into the mapped file: if the file has been cut, the copy fails.
  */
 static bool tell_opened(const struct marker_rings *rings, const struct marker_ring *ring)
 {
@@ -170,7 +171,7 @@ bool marker_rings_add(struct marker_rings *rings, int32_t pid, uid_t user, int n
 		return false;
 	ring.process = (int)syscall(SYS_pidfd_open, pid, 0);
 	ring.fd = ring.process < 0 ? -1 : open_memory(rings, pid, number);
-	/* As long as the process is there, no other has its number. */
+	/* If the process is still there, no other has had its number meanwhile. */
 	if (ring.fd < 0 || is_over(&ring) || !read_head(&ring, &count) || !tell_opened(rings, &ring)) {
 		close_ring(&ring);
 		return false;
@@ -179,12 +180,12 @@ bool marker_rings_add(struct marker_rings *rings, int32_t pid, uid_t user, int n
 	return true;
 }
 
-/* Looks how far the ring goes; false: there is nothing more in it, or it is none. */
+/* Looks how far the ring goes. False: its process has ended and nothing is left in it, or it is no ring. */
 static bool look_at(struct marker_ring *ring)
 {
 	bool over = ring->over;
 
-	ring->over = is_over(ring); /* before the last look into it */
+	ring->over = is_over(ring); /* before the head is read: if it has ended, that read is the last */
 	if (!over && !read_head(ring, &ring->until))
 		return false;
 	return !ring->over || ring->until > ring->taken;
@@ -206,7 +207,7 @@ void marker_rings_look(struct marker_rings *rings, bool last)
 	rings->at = 0;
 }
 
-/* The next rows of the ring, in order; false: they are not there, or others have taken their place meanwhile. */
+/* Reads the next rows of the ring, in order. False: they are not there, or were overwritten meanwhile. */
 static bool read_rows(struct marker_rings *rings, struct marker_ring *ring, size_t count)
 {
 	size_t first = ring->taken % MARKER_RING_ROWS, before_end = MARKER_RING_ROWS - first < count ? MARKER_RING_ROWS - first : count;
@@ -217,7 +218,7 @@ static bool read_rows(struct marker_rings *rings, struct marker_ring *ring, size
 	       now - ring->taken <= MARKER_RING_ROWS;
 }
 
-/* Bytes of text behind a marker's row; SIZE_MAX: it is none. */
+/* Bytes of text behind a marker's row; SIZE_MAX: the row is no marker. */
 static size_t text_of(const struct row *row)
 {
 	double what = row->number[1];
@@ -230,7 +231,7 @@ static size_t rows_of(size_t text)
 	return 1 + (text + ROW - 1) / ROW;
 }
 
-/* Whole markers out of the rows that were read; sets how many rows these are. Returns the datagram's size; 0: the first of them is none. */
+/* Makes a datagram of the whole markers in the `count` rows read; sets how many rows it used. Returns its size; 0: the first row is no marker. */
 static size_t make_datagram(struct marker_rings *rings, const struct marker_ring *ring, size_t count, char *datagram, size_t room, size_t *used)
 {
 	struct row head = {{MARKERS_MAGIC, 0, ring->head.number[AT_TID], ring->head.number[AT_PID], 0}};
@@ -288,7 +289,7 @@ size_t marker_rings_next(struct marker_rings *rings, char *datagram, size_t room
 			ring->left -= used;
 			return size;
 		}
-		size = tell_dropped(ring, datagram); /* it is not what it should be */
+		size = tell_dropped(ring, datagram); /* the ring is malformed */
 		drop(rings, rings->at);
 		return size;
 	}

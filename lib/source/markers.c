@@ -26,11 +26,11 @@ enum {
 	DATAGRAM_MOST = 1 << 16,
 	TEXT_MOST = 200,
 	THROW_MOST = 1000,
-	TAKEN_MOST = 64, /* datagrams at a time: between them events wait */
+	TAKEN_MOST = 64, /* datagrams at a time, because events wait meanwhile */
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
 	ALL_MOST = 400000,
-	DROPPED_MOST = 100000000, /* that a sender may say it had to drop since its last datagram */
+	DROPPED_MOST = 100000000, /* markers that a sender may claim to have dropped since its last datagram */
 	FOLDER_MODE = 0711,
 	LOCK_TRIES = 200,
 	LOCK_PAUSE_NS = 10000000,
@@ -39,13 +39,13 @@ enum {
 /* Older markers were held back, and explain nothing any more. */
 #define OLDEST (60 * NSEC_PER_SEC)
 
-/* Integers that a double can tell from their neighbours. */
+/* Below this number, a double can tell an integer from its neighbours. */
 #define NUMBER_MOST 9007199254740992.0
 
 enum op { OP_CREATE = 1, OP_RUN, OP_PAUSE, OP_AWAIT, OP_END, OP_THROW, OPS };
 static const char *const op_names[OPS] = {[OP_CREATE] = "create", [OP_RUN] = "run", [OP_PAUSE] = "pause", [OP_AWAIT] = "await", [OP_END] = "end"};
 
-/* Of what is awaited; of an end. */
+/* What the mode says in a row of op await, and of op end. */
 enum { MODES = 3 };
 static const char *const modes[MODES] = {NULL, "all", "any"};
 static const char *const results[MODES] = {"done", "error", "cancelled"};
@@ -60,13 +60,13 @@ struct row {
 };
 
 struct sender {
-	int32_t pid;	     /* 0: those that have no place of their own */
-	int32_t tid, thread; /* as it says, and as it was found to be; 0: not known */
+	int32_t pid;	     /* 0: all processes that have no place of their own */
+	int32_t tid, thread; /* the thread as the sender calls it, and as events call it; 0: not known */
 	uint32_t markers, lost;
 };
 
 struct markers {
-	int fd[MARKERS]; /* -1: of a kind that is not wanted */
+	int fd[MARKERS]; /* -1: the kind is not wanted */
 	struct marker_rings *rings;
 	int64_t second;
 	uint32_t markers; /* of this second */
@@ -96,7 +96,8 @@ static int address_of(const char *path, struct sockaddr_un *address)
 }
 
 /*
- * -1 after fail(). Whoever can open a folder can lock it, so others may only pass through the one that is ours alone: they cannot list it.
+ * Opens the socket's folder. -1 after fail(). Whoever can open a folder can lock it. So our own folder has a mode by which others can pass
+ * through it, but cannot list or open it.
  */
 static int open_folder(const char *path)
 {
@@ -109,14 +110,14 @@ static int open_folder(const char *path)
 	if (fd < 0)
 		fail_errno("cannot open '%s'", folder);
 	else if (strncmp(path, MARKERS_PATH, strlen(MARKERS_PATH)) == 0)
-		fchmod(fd, FOLDER_MODE); /* an earlier version let others in */
+		fchmod(fd, FOLDER_MODE); /* an earlier version let others open it */
 	free(folder);
 	return fd;
 }
 
 /*
- * Whoever makes or removes the socket has this lock on its folder. In a folder that others can open, they can have it, too, for as long as they
- * like: after two seconds we go on without. -1 after fail().
+ * Whoever makes or removes the socket holds this lock on its folder. If other users can open the folder, they can hold the lock as long as they
+ * like, so after two seconds we go on without it. Returns the folder, open; -1 after fail().
  */
 static int lock_folder(const char *path)
 {
@@ -152,7 +153,7 @@ bool markers_name(int names, bool wanted)
 	return fcntl(names, F_OFD_SETLK, &lock) == 0 && wanted;
 }
 
-/* If nobody has it locked. */
+/* Removes the file `names`, if nobody has it locked. */
 static void remove_names(int folder)
 {
 	int fd = openat(folder, names_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -163,7 +164,7 @@ static void remove_names(int folder)
 		close(fd);
 }
 
-/* It is a socket that nobody reads: 1. Somebody does, or it cannot be told, or it is another file: 0. */
+/* 1: it is a socket that nobody reads; 0: somebody reads it, or that is unknown, or it is another file. */
 static int is_dead(const struct sockaddr_un *address)
 {
 	struct stat file;
@@ -178,7 +179,7 @@ static int is_dead(const struct sockaddr_un *address)
 	return dead;
 }
 
-/* With the mode that the file is to have: a later chmod(2) would be one of whatever has the name then. */
+/* Makes the socket's file with its final mode: a later chmod(2) would change whatever file has the name then. */
 static int bind_for_all(int fd, const struct sockaddr_un *address)
 {
 	mode_t mask = umask(0);
@@ -189,7 +190,7 @@ static int bind_for_all(int fd, const struct sockaddr_un *address)
 	return status;
 }
 
-/* The kernel attaches the number of the sender's process to each datagram. */
+/* Refuses files, and has the kernel attach the sender's credentials to each datagram. */
 static int set_up(int fd)
 {
 	int on = 1;
@@ -251,7 +252,7 @@ struct markers *markers_open(const bool wanted[MARKERS])
 	return markers;
 }
 
-/* Removes a socket's file; `dead`: if nobody has it. */
+/* Removes a socket's file; with `dead`, only if nobody reads the socket. */
 static int remove_socket(int kind, bool dead)
 {
 	char *path = socket_path(kind);
@@ -405,7 +406,7 @@ static void add_object(struct line *line, const char *key, double number)
 		line_text(line, key, text);
 }
 
-/* Cuts the next line off. */
+/* Cuts the next line off the text; returns its length. */
 static size_t next_part(const char **text, size_t *left, const char **part)
 {
 	const char *end = memchr(*text, '\n', *left);
@@ -482,7 +483,7 @@ int markers_write(struct stream *stream, int kind, const void *datagram, size_t 
 
 /* --- senders ------------------------------------------------------------------------------------------------------------- */
 
-/* The last place is that of all who have none. */
+/* The last place is shared by all processes that have none of their own. */
 static struct sender *find_sender(struct markers *markers, int32_t pid)
 {
 	for (int i = 0; i < markers->count; i++)
@@ -494,7 +495,7 @@ static struct sender *find_sender(struct markers *markers, int32_t pid)
 	return &markers->senders[markers->count++];
 }
 
-/* A sender in a PID namespace of its own has other numbers for its threads: but the first, they are not known. */
+/* A sender in another PID namespace has other numbers for its threads, so of these only the first is known. 0: not known. */
 static int32_t find_thread(const struct row *head, int32_t pid)
 {
 	int32_t tid = head->number[HEAD_TID] <= INT32_MAX ? (int32_t)head->number[HEAD_TID] : 0;
@@ -549,14 +550,14 @@ static int take(struct markers *markers, struct stream *stream, int kind, size_t
 		markers->lost += (uint32_t)count;
 		return 0;
 	}
-	sender->markers += (uint32_t)count + 1; /* an empty one costs, too */
+	sender->markers += (uint32_t)count + 1; /* an empty datagram costs, too */
 	markers->markers += (uint32_t)count + 1;
 	head = row_at(markers->datagram, 0);
 	markers->lost += (uint64_t)head.number[HEAD_DROPPED];
 	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
-/* Whose it is, by the kernel's word; a process of 0: this namespace does not know it. */
+/* The sender's credentials, as the kernel attached them; pid 0: the process is not in this PID namespace. */
 static struct ucred sender_of(struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);
@@ -567,7 +568,7 @@ static struct ucred sender_of(struct msghdr *message)
 	return sender;
 }
 
-/* Tells whether the process has only said which of its descriptors is a ring, which is then read. */
+/* Tells whether the datagram only says which descriptor of its sender is a ring. */
 static bool is_ring(const struct markers *markers, int kind, size_t size)
 {
 	return kind == MARKERS_OF_TASKS && size == ROW_SIZE && row_at(markers->datagram, 0).number[HEAD_MAGIC] == MARKER_RING_MAGIC;

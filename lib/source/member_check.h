@@ -2,8 +2,8 @@
  * member_check: tells whether the places that were written down for a program's members (program/members.h) fit the program.
  *
  * Numbers and texts do not show whether they are right, but a descriptor does: it must be a socket of the process. So the stream gets no such
- * member before a descriptor was right. At first only events whose own descriptor was right have them. Once CHECK_WRONG descriptors were
- * wrong, and these are more than the right ones, no event has them any more.
+ * member before a descriptor was right. At first only events whose own descriptor was right have members. Once CHECK_WRONG descriptors were
+ * wrong, and these are more than the right ones, no event has members any more.
  */
 #ifndef SOURCE_MEMBER_CHECK_H
 #define SOURCE_MEMBER_CHECK_H
@@ -13,17 +13,17 @@
 
 struct member_check;
 
-enum { CHECK_ENOUGH = 8, CHECK_WRONG = 3, CHECK_GONE = 64 /* descriptors that nobody has any more, and none that was right */, CHECK_EVERY = 256 };
+enum { CHECK_ENOUGH = 8, CHECK_WRONG = 3, CHECK_GONE = 64 /* descriptors closed before the look, if none was right */, CHECK_EVERY = 256 };
 
-/* Of a program, by its path. `say` gets a message, once, if the places are wrong. */
+/* A check of the program at `path`. `say` gets a message, once, if the places are wrong. */
 typedef void member_check_say(const char *format, ...);
 struct member_check *member_check_new(const char *path, member_check_say *say);
 void member_check_free(struct member_check *check); /* NULL is allowed */
 
-/* A probe tells a descriptor, by which the places can be proven. Until there is such a probe, they are believed. */
+/* Says that a probe tells a descriptor, which can prove the places. Without such a probe, they are believed. */
 void member_check_expect(struct member_check *check);
 
-/* Tells whether an event of this thread, with this descriptor, may have these members; -1: it has no descriptor. */
+/* Tells whether an event of this thread, with this descriptor, may have members; fd -1: the event has no descriptor. */
 bool member_check_holds(struct member_check *check, int32_t tid, int64_t fd);
 
 #endif
