@@ -13,14 +13,14 @@
 
 enum { DEPTH_MAX = 32, SMALL = 4096, THREADS_TEXT_MAX = 1 << 18, USERS = 64 };
 
-/* Over a tree of groups. */
+/* A walk over a tree of groups. */
 struct walk {
 	cgroup_visitor *visit;
 	void *context;
 	struct {
 		uid_t user;
 		unsigned groups; /* so far */
-	} users[USERS]; /* the last is all that have no place of their own */
+	} users[USERS]; /* all users that have no place of their own share the last */
 	size_t count;
 };
 
@@ -40,7 +40,7 @@ static bool read_at(int directory, const char *file, char *text, size_t room)
 	return got >= 0;
 }
 
-/* Of the second version is the controller only where the root says so. */
+/* Tells whether the CPU controller is mounted there. A mount of the second version has it only if its root says so. */
 static bool controls_cpu(const struct mntent *mount)
 {
 	char path[SMALL], controllers[SMALL];
@@ -74,7 +74,7 @@ char *cgroup_cpu_mount(bool *first_version)
 	return found;
 }
 
-/* How many groups of this user were visited. Root's are not counted. */
+/* The number of this user's groups visited so far. Root's are not counted. */
 static unsigned *groups_of(struct walk *walk, uid_t user)
 {
 	static unsigned uncounted;
@@ -91,7 +91,7 @@ static unsigned *groups_of(struct walk *walk, uid_t user)
 	return &walk->users[walk->count++].groups;
 }
 
-/* A user to whom a group was given can make any number of groups below it, and the collector waits for a walk. */
+/* The number of groups is bounded because a user who was given a group can make any number below it, and the collector waits for the walk. */
 static void walk_from(struct walk *walk, int parent, const char *name, const char *path, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -186,6 +186,6 @@ char *cgroup_threads(int directory, bool first_version)
 	}
 	last = strrchr(text, '\n');
 	if (last)
-		last[1] = '\0'; /* of very many the last may have been cut */
+		last[1] = '\0'; /* the last line may have been cut */
 	return text;
 }

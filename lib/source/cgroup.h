@@ -12,8 +12,8 @@
 char *cgroup_cpu_mount(bool *first_version);
 
 /*
- * Calls visit() for the group at `path` below the mount ("" is the root) and all below it, each before its children; but for no more than CGROUP_MOST
- * groups of one user, except root.
+ * Calls visit() for the group at `path` below the mount ("" is the root) and all groups below it, each before its children. It visits no more than
+ * CGROUP_MOST groups of one user, except root.
  */
 enum { CGROUP_MOST = 1024 };
 typedef void cgroup_visitor(void *context, int directory, const char *path);

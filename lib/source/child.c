@@ -18,12 +18,12 @@ static _Noreturn void wait_and_exec(int gate, int report, char *const *argv)
 	char byte;
 	ssize_t got;
 
-	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]); /* until the exec is over, too, it is no part of the collector */
+	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]); /* so that it does not look like a part of the collector before the exec, either */
 	do
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
-		_exit(1); /* the collector failed, or is no more */
+		_exit(1); /* the collector failed, or has ended */
 	open_files_restore();
 	execvp(argv[0], argv);
 	got = write(report, &errno, sizeof(errno));
@@ -65,7 +65,7 @@ int child_go(struct child *child)
 	child->started = true;
 	close(child->gate);
 	do
-		got = read(child->report, &reason, sizeof(reason)); /* its end closes with the exec that succeeds */
+		got = read(child->report, &reason, sizeof(reason)); /* an exec that succeeds closes the other end */
 	while (got < 0 && errno == EINTR);
 	close(child->report);
 	if (got == (ssize_t)sizeof(reason)) {

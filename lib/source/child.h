@@ -17,15 +17,15 @@ struct child {
 };
 
 /*
- * Forks a process that will execute argv. In it `close_fd` is closed at once, and standard output becomes standard
- * error if `to_stderr`. A child that is never started ends with its parent. -1 after fail().
+ * Forks a process that will execute argv. The child closes `close_fd` at once; with `to_stderr`, its standard output
+ * is our standard error. A child that is never started ends with its parent. -1 after fail().
  */
 int child_fork(struct child *child, char *const *argv, int close_fd, bool to_stderr);
 
 /* Starts the command. -1 after fail(): argv could not be executed. */
 int child_go(struct child *child);
 
-/* Ends a child that was not started, and closes the files that it has from its parent. */
+/* Ends a child that was not started, and waits for its end, so that the files that it has from us are closed. */
 void child_dismiss(struct child *child);
 
 /* Tells whether the child has ended; never waits. */

@@ -19,14 +19,14 @@
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
-/* Nobody waits longer at the start of a trace, whatever the machine holds. */
+/* The start of a trace waits no longer than this, however many processes there are. */
 static const int64_t most_time = NSEC_PER_SEC / 10;
 
 enum { PATIENCE_MS = 250, TOGETHER = 1000, FD_ROOM = 12, LINK_ROOM = 64 };
 
 struct looking {
 	struct stream *stream;
-	unsigned low, high; /* the ports that those who connect are given */
+	unsigned low, high; /* the range of ports that the kernel gives to sockets that connect */
 	struct tcp_tables tcp;
 };
 
@@ -50,8 +50,8 @@ static bool is_given(const struct looking *looking, unsigned port)
 }
 
 /*
- * A port that somebody listens at is not given to those that connect. Who listens elsewhere is not known, but a port that those who connect are
- * given, at this end alone, is one of theirs.
+ * The kernel gives no port at which somebody listens to a socket that connects. It is not known who listens on other machines; but if only
+ * this end's port is one that the kernel gives, this end has connected.
  */
 static enum side side_of_tcp(const struct looking *looking, const struct tcp_table *network, const struct tcp_socket *connection)
 {
@@ -111,8 +111,8 @@ struct end {
 };
 
 /*
- * A question is a descriptor's number, with the process. By now it may be another file, as one of FUSE, or the last one of a connection that lingers: to
- * close that may take for ever, so the answer comes first.
+ * A question is a descriptor's number, with the process. By now the descriptor may be another file, such as one of FUSE, or the last one of a
+ * connection that lingers. Closing our copy may then take for ever, so the answer comes first.
  */
 static bool serve(int socket)
 {
@@ -135,7 +135,7 @@ static bool serve(int socket)
 
 static struct helper ends = {.name = "tailblame-ends", .serve = serve, .patience = PATIENCE_MS, .socket = -1};
 
-/* Where nobody answers, that is not known. */
+/* Asks the helper what the descriptor is; unknown if it does not answer. */
 static struct end look_at_end(int32_t pid, int pidfd, int fd)
 {
 	const struct end unknown = {SIDE_UNKNOWN};
@@ -145,7 +145,7 @@ static struct end look_at_end(int32_t pid, int pidfd, int fd)
 	struct end end;
 
 	snprintf(subject, sizeof(subject), "process %d", pid);
-	for (int tries = 0; tries < 2; tries++) { /* one that still closes a file has its place taken then */
+	for (int tries = 0; tries < 2; tries++) { /* a new helper takes the place of one that still closes a file */
 		if (helper_is_silent(&ends, subject) || !helper_start(&ends) || !helper_send(ends.socket, &part, 1, &pidfd, 1))
 			return unknown;
 		if (helper_await(&ends, subject) == 1)
@@ -178,7 +178,7 @@ static int tell(struct looking *looking, int32_t pid, enum side side, struct lis
 	return status;
 }
 
-/* Of descriptor `fd`, whose link in /proc says what it is. */
+/* The side of descriptor `fd`, whose link in /proc is `link`. */
 static enum side side_of(const struct looking *looking, const struct tcp_table *network, int32_t pid, int pidfd, int fd, const char *link)
 {
 	const struct tcp_socket *found = tcp_table_find(network, link);
@@ -188,7 +188,7 @@ static enum side side_of(const struct looking *looking, const struct tcp_table *
 	return found ? side_of_tcp(looking, network, found) : look_at_end(pid, pidfd, fd).side;
 }
 
-/* A descriptor, and what its link says. */
+/* Reads an entry of /proc/PID/fd: its number and its link. */
 static bool read_entry(DIR *folder, const char *name, char link[LINK_ROOM], int *fd)
 {
 	ssize_t length = readlinkat(dirfd(folder), name, link, LINK_ROOM - 1);
@@ -230,7 +230,7 @@ static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 	return status;
 }
 
-/* A thread that leads no process has no pidfd. */
+/* Leaves out a thread that is not its process's first, because it has no pidfd. */
 static int look_at_process(struct looking *looking, int32_t tid)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, tid, 0), status = 0;

@@ -1,5 +1,5 @@
 /*
- * connection_sides: which side of their connections processes are.
+ * connection_sides: on which side of their connections processes are.
  *
  * connect() and accept() tell which side of a connection asks. For a connection from before the trace only its first transfer would tell, and
  * that misleads if it is an answer. But the kernel knows more. An end that was accepted has the address of a listener, and the asking end has

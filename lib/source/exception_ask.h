@@ -1,5 +1,6 @@
 /*
- * exception_ask: the arguments of an event of a runtime's function: values some steps away from its registers, known by their order.
+ * exception_ask: the arguments of an event at a runtime's function. They are values some steps away from its registers, and numbered in the order
+ * in which they are asked for.
  */
 #ifndef SOURCE_EXCEPTION_ASK_H
 #define SOURCE_EXCEPTION_ASK_H
@@ -27,7 +28,7 @@ struct asked {
 /* Asks for the value that lies `derefs` steps from a register: a number of 64 bits, or text. */
 void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs);
 
-/* Such an event, in the kernel's words. */
+/* An event at such a function, with the kernel's payload. */
 struct exception_event {
 	const struct selected *selected;
 	const char *payload;
@@ -36,7 +37,7 @@ struct exception_event {
 	int64_t ts;
 };
 
-/* A value by its order. False, and 0: unknown. */
+/* The event's argument with this number. False, and 0: unknown. */
 bool exception_text(const struct exception_event *event, int number, char text[ARGUMENT_TEXT_MOST + 1]);
 uint64_t exception_number(const struct exception_event *event, int number);
 

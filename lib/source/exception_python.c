@@ -17,10 +17,10 @@ enum { TYPE_AT = 8, TYPE_NAME_AT = 24, ARGS_AT = 24, ITEM_AT = 24, STATE_AT = 32
 
 enum { FRAMES = 6 };
 
-/* Where the arguments of the first event are. */
+/* Numbers of the arguments in the first event. */
 enum { SLOT_TYPE, SLOT_FRAME, SLOT_NAME, SLOT_CLASS, SLOT_VALUE_TYPE, SLOT_VALUE, SLOT_ITEM = SLOT_VALUE + 3 };
 
-/* Tells whether it is a text, and what it says. */
+/* Asks for three values of an object: its type's name and its state, which tell whether it is a text of ASCII, and the text. */
 static void ask_text(struct asked *asked, const int *steps, int count)
 {
 	int offsets[ARGUMENT_DEREFS];
@@ -35,7 +35,7 @@ static void ask_text(struct asked *asked, const int *steps, int count)
 	exception_ask(asked, ARGUMENT_FORM_TEXT, ASK_THIRD, offsets, count + 1);
 }
 
-/* The thread's state, the type, and a text or an instance of the type, whose first argument may be a text. */
+/* The function gets the thread's state, the type, and a text or an instance of the type, whose first argument may be a text. */
 static void ask_set(struct asked *asked)
 {
 	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_SECOND, NULL, 0);
@@ -47,7 +47,7 @@ static void ask_set(struct asked *asked)
 	ask_text(asked, (const int[]){ARGS_AT, ITEM_AT}, 2);
 }
 
-/* The functions of the thread's frames. */
+/* Asks for the names of the functions in the thread's frames. */
 static void ask_calls(struct asked *asked)
 {
 	for (int frame = 0; frame < FRAMES; frame++) {
@@ -62,7 +62,7 @@ static void ask_calls(struct asked *asked)
 	}
 }
 
-/* The frame that an exception passes. */
+/* Asks for the frame that an exception passes. */
 static void ask_passed(struct asked *asked)
 {
 	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, (const int[]){INNER_AT}, 1);
@@ -100,13 +100,13 @@ int exception_python_probe(struct lookup *lookup, struct probes *probes, struct 
 
 /* --- what happens ------------------------------------------------------------------------------------------------------ */
 
-/* A text of ASCII, from this slot on. */
+/* Reads a text of ASCII from the three values of ask_text(), the first in this slot. False: there is no such text. */
 static bool read_text(const struct exception_event *event, int slot, char room[ARGUMENT_TEXT_MOST + 1])
 {
 	return exception_text(event, slot, room) && !strcmp(room, "str") && (exception_number(event, slot + 1) & STATE_ASCII) == STATE_ASCII && exception_text(event, slot + 2, room);
 }
 
-/* The exception's name, if that is a type's. */
+/* Reads the exception's name. False: what was set as its type is no type. */
 static bool read_name(const struct exception_event *event, char room[ARGUMENT_TEXT_MOST + 1])
 {
 	return exception_text(event, SLOT_CLASS, room) && (!strcmp(room, "type") || !strcmp(room, "ABCMeta")) && exception_text(event, SLOT_NAME, room) && *room;
@@ -124,7 +124,7 @@ static void see_set(struct python_set *set, const struct exception_event *event)
 	set->frame = exception_number(event, SLOT_FRAME);
 }
 
-/* Objects other than texts of ASCII begin with other bytes. */
+/* Tells whether what was read is a function's name: objects other than texts of ASCII have other bytes there. */
 static bool is_name(const char *text)
 {
 	for (const char *at = text; *at; at++)
@@ -162,7 +162,7 @@ bool exception_python_see(struct python_set *set, const struct exception_event *
 		frame = exception_number(event, 0);
 		if (set->name && frame && frame == set->frame)
 			return true;
-		exception_python_forget(set); /* it was another's */
+		exception_python_forget(set); /* it was not set in this frame */
 		return false;
 	}
 }

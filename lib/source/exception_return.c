@@ -12,16 +12,16 @@
 #include "program/symbol.h"
 #include "source/argument_record.h"
 
-/* The name of such events in front of FUNCTION:COND; no stream has them. */
+/* The names of such events are EVENT, the function, and the condition; no stream has these events. */
 #define EVENT "exception:"
 
-/* A condition, in parts of its text. */
+/* The parts of a condition, within its text. */
 struct compared {
 	const char *type, *sign, *number;
 	size_t type_length, sign_length;
 };
 
-/* A user's words, apart. */
+/* The parts of the user's text. */
 struct wanted {
 	char *binary, *function;
 	const char *condition;
@@ -34,7 +34,7 @@ static void wanted_free(struct wanted *wanted)
 	free(wanted->function);
 }
 
-/* The kernel would take a number that it cannot read for 0. */
+/* Tells whether the text is a number: the kernel would take for 0 what it cannot read. */
 static bool is_number(const char *text)
 {
 	int64_t number;
@@ -58,7 +58,7 @@ static int read_condition(const char *text, struct compared *compared)
 	return 0;
 }
 
-/* The last colon is before the condition, the first behind the file's name before the function, whose name may have more. */
+/* The last colon precedes the condition. The first colon behind the path's last slash precedes the function, whose name may have more colons. */
 static int read_wanted(const char *text, struct wanted *wanted)
 {
 	const char *last = strrchr(text, ':'), *slash = last ? memrchr(text, '/', (size_t)(last - text)) : NULL;
@@ -77,7 +77,7 @@ static const char *type_of(const struct argument_found *found)
 	static const char *const types[][9] = {{[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"}, {[1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64"}};
 	const char *type = found->form > ARGUMENT_FORM_HEX || found->bits || found->size > 8 ? NULL : types[found->form == ARGUMENT_FORM_SIGNED][found->size];
 
-	return type ? type : "u64"; /* of text, its address */
+	return type ? type : "u64"; /* of a text it is the address */
 }
 
 /* The result with its type: "ret:s32". The caller frees it; NULL after fail(). */

@@ -15,12 +15,12 @@
 #define MOMENT "sched_process_exec"
 
 /*
- * The bytes of a command line that are copied: most lines fit into SHORT; Java's have the class path before the class that runs. The ring holds
- * the short ones of 1,000 programs between two rounds of the collector.
+ * How many bytes of a command line are copied: most lines fit into SHORT; Java's have the class path before the class that runs. Between two
+ * rounds of the collector the ring can hold the short lines of 1,000 programs.
  */
 enum { SHORT = 464, LONG = 4048, RING = 1 << 19, COMM = 16 };
 
-/* A record that the program writes. */
+/* A record that the BPF program writes. */
 struct record {
 	uint64_t ts;
 	uint64_t thread; /* process in the upper half, thread in the lower */
@@ -51,7 +51,7 @@ static void read_kernel(struct assembly *assembly, int from, int32_t offset, int
 	assembly_call(assembly, BPF_FUNC_probe_read_kernel);
 }
 
-/* A record with room for so much; R8 is where the command line lies, R7 how much of it to copy, R6 its length. */
+/* Writes a record with `room` bytes for the command line. R8 is the line's address, R7 the number of bytes to copy, R6 the line's length. */
 static void write_record(struct assembly *assembly, int ring_fd, int32_t room)
 {
 	int full;
@@ -112,7 +112,7 @@ static void assemble(struct assembly *assembly, const struct offsets *offsets, i
 	write_record(assembly, ring_fd, LONG);
 }
 
-/* The bit at which a member lies in a struct, or in one without a name inside it; -1: there is no such member. */
+/* The bit at which a member lies in a struct, or in a nameless struct inside it; -1: there is no such member. */
 static int64_t find_member(const struct btf *types, int32_t number, const char *name)
 {
 	const struct btf_type *type = btf__type_by_id(types, (uint32_t)number);
@@ -133,7 +133,7 @@ static int64_t find_member(const struct btf *types, int32_t number, const char *
 	return -1;
 }
 
-/* In bytes; -1 after fail(). */
+/* The member's offset in bytes; -1 after fail(). */
 static int32_t offset_of(const struct btf *types, const char *structure, const char *member)
 {
 	int32_t number = btf__find_by_name_kind(types, structure, BTF_KIND_STRUCT);

@@ -13,12 +13,12 @@
 #include "base/number.h"
 #include "source/exec_probe.h"
 
-/* Wrappers begin one program after the other, as env(1) does: some of them are kept, because the collector comes later. */
+/* A process may begin several programs in a row, as env(1) does. The last ones are kept, because the collector asks later. */
 enum { BEGUN = 8 };
 
 enum { PROCESSES_MAX = 1 << 14, GROUPS_MAX = 1 << 10, HANDLE_OF_GROUP = 0xfe /* FILEID_KERNFS */ };
 
-/* The kernel tells of an exec twice; in between there may be an interrupt. */
+/* The kernel tells of an exec twice, and an interrupt may come in between. */
 enum { NEAR = NSEC_PER_SEC / 1000 };
 
 struct begun {
@@ -145,7 +145,7 @@ static char *find_path(const struct execs *execs, uint64_t id)
 	return memory_format("0::%s\n", path[mounted] ? path + mounted : "/");
 }
 
-/* In the root of the second version's tree a process may be in a group of the first; /proc tells that. */
+/* Finds the group's path. False: unknown, or the root of the second version's tree, as of a process in a group of the first; /proc tells that. */
 static bool find_group(struct execs *execs, uint64_t id, struct program *program)
 {
 	struct group *group;
@@ -169,7 +169,7 @@ static bool find_group(struct execs *execs, uint64_t id, struct program *program
 
 /* --- processes -------------------------------------------------------------------------------------------------------- */
 
-/* It becomes the newest. */
+/* Finds or adds the process, which becomes the newest. */
 static struct process_begun *process_of(struct execs *execs, int32_t pid)
 {
 	struct process_begun *process;
@@ -187,7 +187,7 @@ static struct process_begun *process_of(struct execs *execs, int32_t pid)
 	return process;
 }
 
-/* Takes the texts. */
+/* Adds a program that the process begins, and takes its texts over. */
 static void begin(struct execs *execs, int32_t pid, const struct begun *begun)
 {
 	struct process_begun *process = process_of(execs, pid);
@@ -226,7 +226,7 @@ void execs_learn(struct execs *execs, int32_t pid, const struct program *program
 	pthread_mutex_unlock(&execs->lock);
 }
 
-/* The last one until this time; NULL: there is none. */
+/* The last program that the process began until this time; NULL: there is none. */
 static const struct begun *find_last(const struct execs *execs, int32_t pid, int64_t until)
 {
 	struct process_begun *process;
@@ -309,7 +309,7 @@ void execs_fork(struct execs *execs, int32_t parent, int32_t child, int64_t ts)
 	HASH_FIND_INT(execs->processes, &child, process);
 	if (!process || process->begun[process->count - 1].ts < ts) { /* else it has begun another program by now */
 		if (process)
-			remove_process(execs, process); /* another had its number before */
+			remove_process(execs, process); /* another process had the number before */
 		begun = find_last(execs, parent, ts);
 		if (begun)
 			begin(execs, child, &(struct begun){begun->ts, begun->group, begun->script, true, memory_format("%s", begun->words),

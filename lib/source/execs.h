@@ -4,7 +4,7 @@
  *
  *	execs = execs_open()
  *	execs_take(execs)		now and then, before the ring is full
- *	execs_learn(execs, pid, ...)	of those that began before
+ *	execs_learn(execs, pid, ...)	a process that began before
  *	execs_find(execs, pid, ...)
  *	execs_close(execs)
  *
@@ -30,19 +30,19 @@ void execs_take(struct execs *execs);
 void execs_learn(struct execs *execs, int32_t pid, const struct program *program);
 
 /*
- * The program and arguments that the process began at `ts` (CLOCK_MONOTONIC), give or take a millisecond; EXECS_LAST: that it began last, or its
- * parent did before the fork. False: not known. Sets program->group to its control group then, if *has_group; leaves the title alone.
+ * Finds the program and arguments that the process began at `ts` (CLOCK_MONOTONIC), give or take a millisecond; EXECS_LAST: those that it began
+ * last, or its parent before the fork. False: not known. If *has_group, program->group is its control group then; the title stays as it was.
  */
 #define EXECS_LAST INT64_MAX
 bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *program, bool *has_group);
 
-/* The program of a process at this time. `own`: only if it is known to be a process; a thread else has the program of its parent. */
+/* Finds the program of a process at this time. `own`: only one that it began itself, because a thread, too, would have its maker's program. */
 bool execs_find_then(struct execs *execs, int32_t pid, int64_t ts, bool own, struct program *program, bool *has_group);
 
 /* Tells whether the process began a program after this time: what /proc says of it now is of that one, or of a later one. */
 bool execs_follow(struct execs *execs, int32_t pid, int64_t ts);
 
-/* A process made another at this time: that one runs the same until it begins another program. */
+/* The process `parent` made `child` at this time: the child runs the same program until it begins another. */
 void execs_fork(struct execs *execs, int32_t parent, int32_t child, int64_t ts);
 
 #endif

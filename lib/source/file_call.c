@@ -32,7 +32,7 @@ static void find_numbers(void)
 	}
 }
 
-/* The collector's thread and the recorder's may be the first at once. */
+/* The collector's thread and the recorder's may both come first, at the same time. */
 bool file_call_numbered(int64_t number)
 {
 	static pthread_once_t found = PTHREAD_ONCE_INIT;

@@ -1,5 +1,5 @@
 /*
- * file_call: system calls that have a descriptor first, and may sleep for what that is: read() and its like.
+ * file_call: system calls whose first argument is a descriptor, and which may sleep for its file: read() and its like.
  */
 #ifndef SOURCE_FILE_CALL_H
 #define SOURCE_FILE_CALL_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Tells whether the one of this name, or of this number on this machine, is such a call. */
+/* Tells whether the call of this name, or of this number on this machine, is one of them. */
 bool file_call_named(const char *name);
 bool file_call_numbered(int64_t number);
 

@@ -15,16 +15,16 @@ enum { FILES = 4, STAYS_NS = 1000000, PAGE = 1 << 10, PAGES = 1 << 12 /* the ker
 struct file_seen {
 	bool used;
 	int32_t fd;
-	int64_t looked;	  /* when; 0: look again */
+	int64_t looked;	  /* time of the last look; 0: look again */
 	const char *told; /* its kind in the stream; NULL: none */
 	uint64_t inode;	  /* likewise; 0: it has none of its own */
 };
 
 struct thread_files {
-	int32_t now; /* the descriptor of the call that it is in; FILE_NONE */
+	int32_t now; /* the descriptor of the call that the thread is in; FILE_NONE */
 	int64_t since;
 	bool watched;
-	int next;    /* to be given up for a new one */
+	int next;    /* the place in `seen` that a new file takes */
 	struct file_seen seen[FILES];
 };
 
@@ -65,7 +65,7 @@ static struct thread_files *add_thread(struct files *files, int32_t tid)
 	return (*page)[tid % PAGE] = NEW(struct thread_files);
 }
 
-/* How /proc spells them. */
+/* The kinds of files, by how their links in /proc begin. */
 static const struct {
 	const char *begins, *kind;
 } kinds[] = {
@@ -89,7 +89,7 @@ static const struct {
 	{"/dev/net/tun", "network tunnel"},
 };
 
-/* Of no kind that has a name of its own. */
+/* The kind of all other files. */
 static const char plain[] = "file";
 
 void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
@@ -104,7 +104,7 @@ void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
 	thread->since = ts;
 }
 
-/* NULL: the thread is gone, or its descriptor is. Of a pipe or socket, as in pipe:[12345], the inode. */
+/* The kind of the descriptor's file, and the inode of a pipe or socket, as in pipe:[12345]. NULL: the thread is gone, or its descriptor is. */
 static const char *look_up(int32_t tid, int32_t fd, uint64_t *inode)
 {
 	char path[48], target[64];

@@ -22,13 +22,13 @@ void files_free(struct files *files); /* NULL is allowed */
 /* The thread is in a call of file_call.h for this descriptor from this time on; FILE_NONE: in another call, or in none. */
 void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts);
 
-/* It falls asleep: writes a `file` record if that tells something new. -1 after fail(). */
+/* The thread falls asleep: writes a `file` record if the kind of its file is news. -1 after fail(). */
 int files_sleep(struct files *files, struct stream *stream, int64_t ts, int32_t tid);
 
 /*
- * If its switches wait in the kernel (source/recorder.h), nobody sees it fall asleep. So a thread that stays in a call is taken to sleep there:
- * it is watched from when it enters the call, once, and looked at until files_look() returns 0. 1: it has only just begun its call, look
- * again; -1 after fail().
+ * If sched_switch waits in the kernel (source/recorder.h), nobody sees threads fall asleep. So a thread that stays in a call is assumed to sleep
+ * there. The caller calls files_watch() when the thread enters the call, and then files_look() until it returns 0. 1: the thread has only just
+ * begun its call, look again; -1 after fail().
  */
 bool files_watch(struct files *files, int32_t tid); /* false: it is watched already */
 int files_look(struct files *files, struct stream *stream, int64_t ts, int32_t tid);

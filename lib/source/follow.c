@@ -37,7 +37,7 @@ static unsigned long long number_behind(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* False: it is in no system call, or runs. */
+/* Looks at the call that the thread is in. False: it is in none, or runs. */
 static bool look_at(int32_t tid, struct in_call *place)
 {
 	char text[4096];
@@ -75,7 +75,7 @@ void within_free(struct within *within)
 	free(within);
 }
 
-/* Where it ran last. */
+/* The CPU that the thread ran on last. */
 static int cpu_of(int32_t tid)
 {
 	char text[1024], *at;
@@ -87,7 +87,7 @@ static int cpu_of(int32_t tid)
 	return at ? atoi(at) : 0;
 }
 
-/* As the kernel would have written it. */
+/* Writes the begin of the call, as the kernel would have written it. */
 static int write_enter(const struct in_call *place, struct event_writer *writer, const struct selected *enter, int64_t ts)
 {
 	char payload[EVENT_ROOM] = "";
@@ -105,7 +105,7 @@ static int write_enter(const struct in_call *place, struct event_writer *writer,
 	return event_writer_event(writer, &ring);
 }
 
-/* It may wait for the lock of a file there. */
+/* If the call may wait for the lock of a file, writes who has the lock. */
 static int tell_lock(const struct in_call *place, struct event_writer *writer, int64_t ts)
 {
 	if (place->call != SYS_flock && place->call != SYS_fcntl)
@@ -113,7 +113,7 @@ static int tell_lock(const struct in_call *place, struct event_writer *writer, i
 	return event_writer_within(writer, place->tid, place->process, (int32_t)place->arguments[0], ts);
 }
 
-/* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
+/* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that is still in the same call. -1 after fail(). */
 static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks,
 		       int64_t ts)
 {
@@ -173,7 +173,7 @@ static bool wants_connects(const struct selection *selection)
 	return enabled(selection, "sock:inet_sock_set_state") != NULL;
 }
 
-/* Tells whether events tell what goes through connections, or all that becomes of them, and not only which are made. */
+/* Tells whether the events show what goes through connections, or all their changes of state, and not only which are made. */
 static bool wants_sockets(const struct selection *selection)
 {
 	const struct selected *states = enabled(selection, "sock:inet_sock_set_state");

@@ -38,16 +38,16 @@ struct follow {
 	bool foreign;	     /* /proc has other numbers than events */
 
 	/* private */
-	int32_t left; /* a thread that still existed */
-	int64_t next_look; /* when to look whether it does */
+	int32_t left; /* a thread that existed at the last look */
+	int64_t next_look; /* when to look again */
 };
 
 /* Looks at the system calls that these processes are in. NULL: system calls are not streamed, or no process was chosen. */
 struct within *follow_look(const struct follow *follow);
 
 /*
- * Takes in the processes, and writes `traced` records for them, their connections, the other ends of their sockets, and, at `ts`, the calls that
- * they are in since before the trace. -1 after fail().
+ * Takes in the processes, and writes what is known of them: `traced` records of their threads, of the sides of their connections and of who
+ * listens, `socket` records, and, at `ts`, the calls that they are in since before the trace. -1 after fail().
  */
 int follow_begin(const struct follow *follow, const struct within *within, int64_t ts);
 void within_free(struct within *within); /* NULL is allowed */

@@ -99,7 +99,7 @@ static void turn_off(struct gate *gate, size_t number)
 	atomic_fetch_add(&gate->state->done, 1);
 }
 
-/* A process whose number is not known here (0, in another namespace) may run any of them. */
+/* Turns off the probes of the program that the process runs. Process 0 is in another PID namespace, and may run any of the programs. */
 static void let_in(struct gate *gate, int32_t pid)
 {
 	struct cached_stat runs = {0};
@@ -146,7 +146,7 @@ static _Noreturn void keep(struct gate *gate)
 	_exit(0);
 }
 
-/* Holds none of the collector's files open: others wait for their ends. What it needs lies below the rest. */
+/* Closes the collector's files, because others wait for their ends. The two that the process needs are moved below the rest. */
 static _Noreturn void begin(struct gate *gate, int pipe)
 {
 	int group = fcntl(gate->group, F_DUPFD_CLOEXEC, pipe + 1);
@@ -158,7 +158,7 @@ static _Noreturn void begin(struct gate *gate, int pipe)
 	guardian_detach("tailblame-gate");
 	guardian_leave_group();
 	open_files_close(FIRST_FREE);
-	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: somebody waits */
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* if permitted, because openers wait */
 	mlockall(MCL_CURRENT);
 	if (group < 0 || chdir("/") < 0)
 		_exit(1);
@@ -180,7 +180,7 @@ int gate_start(struct gate *gate)
 	}
 	close(ends[0]);
 	gate->pipe = ends[1];
-	close(gate->group); /* that the kernel lets openers go on when that process ends */
+	close(gate->group); /* so that the kernel lets openers go on when the process ends */
 	gate->group = -1;
 	if (gate->pid < 0) {
 		gate->pid = 0;

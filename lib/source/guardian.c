@@ -20,12 +20,12 @@
 #include "source/markers.h"
 
 /*
- * What the guardian has open: the pipe, and the collector's pidfd. Of a collector that waits for its guardian, 2 s are tried to remove everything;
- * of one that was killed, for a minute after its end: somebody else may have it in use.
+ * The guardian has two files open: the pipe, and the collector's pidfd. If the collector waits for it, the guardian tries for 2 s to remove
+ * everything. After the end of a killed collector it tries for a minute, because somebody else may have something in use.
  */
 enum { PIPE, COLLECTOR, FIRST_FREE, TRIES = 400, TRIES_ALONE = 12000, PAUSE_NS = 5 * 1000 * 1000 };
 
-/* A kill by the collector's command line is meant for the collector only. */
+/* Changes the name and the command line: a kill by the collector's command line is meant for the collector only. */
 static void rename_self(const char *name)
 {
 	size_t length = 0;
@@ -60,8 +60,8 @@ static bool was_let_go(void)
 }
 
 /*
- * The kernel closes a killed collector's files one by one, the pipe among the first, and each of the rings takes up to a second where others
- * trace: the locks of tracefs are held while the kernel waits for all CPUs.
+ * Waits for the end of a killed collector. The kernel closes its files one by one, the pipe among the first. If others trace, each ring takes
+ * up to a second, because the locks of tracefs are held while the kernel waits for all CPUs.
  */
 static void await_end(void)
 {
@@ -127,7 +127,7 @@ static void child_ended(int signal_number)
 	(void)signal_number; /* it interrupts ppoll() */
 }
 
-/* Until the collector is no more. Meanwhile there is a second guardian. */
+/* Waits until the collector ends or lets go. Meanwhile keeps a second guardian alive. */
 static void guard_in_pairs(pid_t collector)
 {
 	struct sigaction action = {.sa_handler = child_ended};
@@ -152,10 +152,10 @@ static _Noreturn void guard(int pipe, pid_t collector)
 
 	guardian_detach("tailblame-guard");
 	dup2(pipe, PIPE); /* the reader of the collector's output waits for its end, and must not wait for ours */
-	if (dup2(moved, COLLECTOR) < 0) /* an older kernel */
+	if (dup2(moved, COLLECTOR) < 0) /* an older kernel has no pidfd */
 		close(COLLECTOR);
 	open_files_close(FIRST_FREE);
-	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
+	if (chdir("/") < 0) /* so that no file system is kept busy; it cannot fail */
 		_exit(1);
 	guard_in_pairs(collector);
 	remove_all(collector);
@@ -187,12 +187,12 @@ int guardian_start(struct guardian *guardian)
 static void let_go(int pipe)
 {
 	if (write(pipe, "", 1) < 0) {
-		/* there is none */
+		/* there is no guardian */
 	}
 	close(pipe);
 }
 
-/* The second guardian of one that was killed finds all that it would remove in use. */
+/* A killed guardian leaves its second one, which is let go: it finds all that it would remove in use. */
 void guardian_keep(struct guardian *guardian)
 {
 	int pipe = guardian->pipe;

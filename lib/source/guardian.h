@@ -27,16 +27,16 @@ struct guardian {
  */
 void guardian_detach(const char *name);
 
-/* Moves it into the root control group, if it may: a service manager, cgroup.kill and cgroup.freeze act upon all that is in one. */
+/* Moves this process into the root control group, if permitted: a service manager, cgroup.kill and cgroup.freeze act on a whole group. */
 void guardian_leave_group(void);
 
 /* -1 after fail(). */
 int guardian_start(struct guardian *guardian);
 
-/* Starts another one if it was killed. */
+/* Starts another guardian if this one was killed. */
 void guardian_keep(struct guardian *guardian);
 
-/* Lets it go, and waits for its end. False: something in tracefs could not be removed within two seconds, and stays. */
+/* Lets the guardian go, and waits for its end. False: something in tracefs could not be removed within two seconds, and stays. */
 bool guardian_end(struct guardian *guardian);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Tells whether the kernel emulates it, as it does `push`, `nop`, calls and jumps to a place that they name; it steps over all others, which
- * costs ten times as much. On other machines always true, because nobody has measured the cost there.
+ * Tells whether the kernel emulates the instruction, as it does `push`, `nop`, direct calls and direct jumps. The kernel steps over all others,
+ * which costs ten times as much. On other machines always true, because nobody has measured the cost there.
  */
 bool instruction_is_emulated(const char *path, uint64_t offset);
 
@@ -19,8 +19,8 @@ bool instruction_is_return(int fd, uint64_t offset);
 
 /*
  * The first offset of a function at which a probe costs least and everything is as at the entry: behind the landing pad of indirect calls
- * (endbr64), which the kernel would step over. `bare`: the stack pointer may differ, so behind the making of room on the stack, too. The entry
- * itself where that gains nothing.
+ * (endbr64), which the kernel would step over. `bare`: the stack pointer may differ, so that it may also be behind the instruction that makes
+ * room on the stack. The entry itself if that gains nothing.
  */
 uint64_t instruction_past_entry(const char *path, uint64_t offset, bool bare);
 

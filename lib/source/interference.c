@@ -13,12 +13,12 @@
 #include "base/number.h"
 #include "source/instance.h"
 
-/* Between two `lost` records because of what somebody else did. */
+/* The time between two `lost` records about what somebody else did. */
 #define PERIOD (NSEC_PER_SEC / 2)
 
 struct watched {
 	int watch;
-	int pin; /* the kernel forgets what is watched of an event's folder that nobody has open */
+	int pin; /* keeps the file open: the kernel forgets the watch of an event's folder that nobody has open */
 	char *path; /* "tailblame-1/events/sched" */
 };
 
@@ -37,7 +37,7 @@ static struct watched *place_of(struct file_watch *files, int watch)
 	return NULL;
 }
 
-/* Takes the file's name in the instance, which may be "". */
+/* Watches a file of the instance. Takes over its name, which may be "". */
 static int add(struct file_watch *files, struct tracefs_instance *instance, char *name, uint32_t mask)
 {
 	char *path = tracefs_instance_get_file(instance, name);
@@ -130,13 +130,13 @@ static struct file_watch *watch_files(struct tracefs_instance *instance, struct 
 	return NULL;
 }
 
-/* Tells whether the event is no harm to the traced data. */
+/* Tells whether the event does no harm to the traced data. */
 static bool is_harmless(const struct inotify_event *event, const char *name)
 {
 	static const char *const harmless[] = {"trace_marker", "trace_marker_raw", "error_log"};
 
 	if (event->mask & IN_ACCESS)
-		return strcmp(name, "trace_pipe") != 0; /* which takes away what it reads */
+		return strcmp(name, "trace_pipe") != 0; /* a read of it takes events away */
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
 		if (strcmp(name, harmless[i]) == 0)
 			return true;

@@ -27,12 +27,12 @@ struct file_watch;
 struct interference { /* all zero at first */
 	struct stream *stream;
 	const struct merge *merge;
-	int rings;	   /* the first of the merge, whose events the stream has */
+	int rings;	   /* number of the merge's first rings, whose events the stream has */
 	struct gate *gate; /* writes to `enable`, too; NULL: none */
-	int64_t told;	   /* until then all was written, or `lost` records were */
+	int64_t told;	   /* until then the stream has all events, or `lost` records */
 
 	/* private */
-	struct file_watch *watch; /* by others; NULL: cannot be seen */
+	struct file_watch *watch; /* of writes by others; NULL: they cannot be seen */
 };
 
 /*
@@ -44,15 +44,15 @@ int interference_watch(struct interference *interference, struct tracefs_instanc
 /* Tracing was turned on just now; all before `ts` was written. If it is off, somebody else has written to the same file. */
 void interference_begin(struct interference *interference, int64_t ts);
 
-/* Notices whether somebody else has written to our files. `ours`: the name of those that we ourselves wrote to since the last call; NULL: none. */
+/* Notices whether somebody else has written to our files. `ours`: the name of the files that we wrote to since the last call; NULL: none. */
 void interference_notice(struct interference *interference, const char *ours);
 
 /* Says that something may be missing between these times. -1 after fail(). */
 int interference_say(struct interference *interference, int64_t from, int64_t ts);
 
 /*
- * Everything before `ts` is in the stream, unless somebody else changed our instances meanwhile: then says twice a second that something may be
- * missing. -1 after fail().
+ * All events before `ts` have been written. If somebody else has changed our instances, says twice a second that something may be missing. -1
+ * after fail().
  */
 int interference_look(struct interference *interference, int64_t ts);
 

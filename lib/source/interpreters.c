@@ -12,14 +12,14 @@
 
 #define LIST "charts/formats/interpreters"
 
-/* An interpreter, as the file describes it; "" where it says nothing. Lists of words have a space before and behind each. */
+/* What the file can say of an interpreter; "" if it says nothing. Lists of words have a space before and behind each word. */
 enum option { FLAGS, VALUED, NAMING, WORDS, WORDS_VALUED, WORDS_NAMING, WORDS_ENDING, OPTIONS };
 
 static const char *const keys[OPTIONS] = {"flags", "valued", "naming", "words", "words_valued", "words_naming", "words_ending"};
 
 struct interpreter {
 	char *name;
-	char *options[OPTIONS]; /* shared by those of one line */
+	char *options[OPTIONS]; /* shared by the interpreters of one line */
 };
 
 /* For all threads, until the end. */
@@ -171,7 +171,7 @@ static const char *find_script(const struct interpreter *known, struct words *wo
 	return NULL;
 }
 
-/* By the file's name without its version: python3.11. A shell that logs in has a '-' before its name. */
+/* Finds an interpreter by the file's name without its version, as in python3.11. A login shell has a '-' before its name. */
 static const struct interpreter *find_interpreter(const char *program)
 {
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program + (*program == '-');

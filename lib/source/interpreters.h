@@ -9,7 +9,10 @@
 /* Reads that file, once; any thread may ask. -1 after fail() for the thread that asked first: then no script is known. */
 int interpreters_load(void);
 
-/* The program's words from /proc/PID/cmdline behind its first one, each with NUL behind it. In them; NULL: not known. */
+/*
+ * `words` are those of /proc/PID/cmdline behind the first one, each with NUL behind it. Returns what the interpreter `program` runs, which lies
+ * within the words; NULL: not known.
+ */
 const char *interpreters_script(const char *program, const char *words, const char *end);
 
 #endif

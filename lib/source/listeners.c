@@ -16,7 +16,7 @@
 #include "event/machine.h"
 #include "source/tcp_tables.h"
 
-/* Nobody waits longer at the start of a trace, whatever the machine holds. */
+/* The start of a trace waits no longer than this, however many processes there are. */
 static const int64_t most_time = NSEC_PER_SEC / 10;
 
 enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, STAT_ROOM = 512, NAME_ROOM = 64, CALL_UNKNOWN = -1, TOGETHER = 1000, PORT_ROOM = 6 };
@@ -25,8 +25,8 @@ struct holder { /* of a socket that listens */
 	int32_t pid, parent;
 	uint16_t port;
 	bool alone;   /* it has one thread */
-	const char *stopped; /* by what; NULL: it is not */
-	long call; /* in which its first thread sleeps; CALL_UNKNOWN */
+	const char *stopped; /* what has stopped it; NULL: it is not stopped */
+	long call; /* the call in which its first thread sleeps; CALL_UNKNOWN */
 };
 
 struct holders {
@@ -34,7 +34,7 @@ struct holders {
 	ARRAY(struct holder) items;
 };
 
-/* The process' state, parent and number of threads. Its name before them may be anything. False: it is gone. */
+/* Reads the process' state, parent and number of threads. The name before them may hold anything. False: the process is gone. */
 static bool read_stat(struct holder *holder)
 {
 	char text[STAT_ROOM], state;

@@ -11,7 +11,7 @@
 
 /*
  * Writes a `traced` record with `listens` of each process that listens, behind its name at `ts`, when tracing began. All processes are looked
- * at, in a tenth of a second at most. Nothing is written if that is too short, or if one may not be looked at: it may listen at the same port.
+ * at, in a tenth of a second at most. If that is too short, or if we may not look at one, which may listen at the same port, nothing is written.
  * A process whose only thread waits for signals or children is left out. -1 after fail().
  */
 int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts);

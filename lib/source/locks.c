@@ -20,10 +20,10 @@ enum {
 	LOOKED = 16,	   /* files that were looked up last */
 	LINES_MAX = 1 << 13, /* of the kernel's list */
 	LINKS_MAX = 1 << 10, /* descriptors of a process, until its file is found */
-	REST = 200,	     /* after a look: this number of times as long as it took */
+	REST = 200,	     /* the pause after a look is this number of times as long as the look */
 };
 
-/* A list that was read this long after the try may say what was not true then. */
+/* A list that was read later than this after the try may differ from the list at the time of the try. */
 static const int64_t late_max = NSEC_PER_SEC / 5, between_looks = NSEC_PER_SEC / 10;
 
 /* An event in the format below. */
@@ -87,7 +87,7 @@ int locks_format(struct stream *stream)
 	return stream_write_record(stream, &record);
 }
 
-/* Tells whether the file is due, and from now on it was looked up. */
+/* Tells whether the file is due for a look, and if so notes the look. */
 static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t now)
 {
 	struct looked *looked = NULL;
@@ -107,7 +107,10 @@ static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t no
 
 /* --- the list ------------------------------------------------------------------------------------------------------------- */
 
-/* "3: POSIX  ADVISORY  WRITE 4510 07:00:131 0 EOF"; one that waits has "->" behind its number. The kernel's dev_t has 20 bits of minor number. */
+/*
+ * Takes a lock's holder from "3: POSIX  ADVISORY  WRITE 4510 07:00:131 0 EOF"; the line of a waiter has "->" behind its number. The kernel's
+ * dev_t has 20 bits of minor number.
+ */
 static bool take_line(const char *line, const char *sort, struct holder_event *event)
 {
 	char kind[16], last[24];
@@ -175,7 +178,7 @@ static bool find_wait(int32_t pid, uint64_t inode, struct holder_event *event, c
 
 /* --- what the file is called ---------------------------------------------------------------------------------------------- */
 
-/* Where the process has it open. False: it has not, or has several of that number. */
+/* The path by which the process has the file open; devices are not compared. False: it has no file of this number open, or the file has no path. */
 static bool find_path(int32_t id, uint64_t inode, char path[PATH_ROOM])
 {
 	char name[48], target[PATH_MAX];
@@ -226,8 +229,8 @@ static bool has_locked(int32_t pid, uint64_t inode)
 }
 
 /*
- * A lock by flock() belongs to an open file: who took it for a shell, as flock(1) does, may have ended, and the shell has it. The first process that
- * has it; 0: none may be looked at.
+ * A lock by flock() belongs to an open file. The process that took it for a shell, as flock(1) does, may have ended, but the shell still has it.
+ * Returns the first process that has it; 0: we may not look at any such process.
  */
 static int32_t heir(uint64_t inode)
 {
@@ -261,7 +264,7 @@ static int32_t int_at(const struct ring *ring, uint16_t offset)
 	return number;
 }
 
-/* Tells whether somebody else has the lock: the try failed, or the thread is to wait. */
+/* Tells whether somebody else has the lock: the try failed, or the thread has to wait. */
 static bool is_vain(const struct layout_lock *lock, const struct ring *ring)
 {
 	enum { DEFERRED = 1, AGAIN = -11 };

@@ -22,7 +22,7 @@
 
 struct locks;
 
-/* The clock must stay. */
+/* The clock must outlive the locks. */
 struct locks *locks_new(const struct trace_clock *clock);
 void locks_free(struct locks *locks); /* NULL is allowed */
 
@@ -30,7 +30,7 @@ void locks_free(struct locks *locks); /* NULL is allowed */
 int locks_format(struct stream *stream);
 
 /*
- * The thread, of this process, has slept since before ts in a call for this descriptor. If it waits for the file's lock, writes who has that.
+ * The thread, of process `pid`, has slept since before ts in a call for `fd`. If it waits for the file's lock, writes who has the lock.
  * -1 after fail().
  */
 int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts);

@@ -32,7 +32,7 @@ enum selection_flags {
 	SELECT_MAPS = 64,	   /* is not written; it shows which threads map code */
 };
 
-enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 17 /* above it: ids of stack:sleep and its like; below it: ids of parts */ };
+enum { SELECT_IDS = 1 << 16, SELECT_OWN_IDS = SELECT_IDS - 17 /* from it on: ids of stack:sleep and its like; below it: ids of parts */ };
 
 struct selected {
 	UT_hash_handle hh;   /* by `event`; of several with the same event, only the first is in the hash */
