@@ -89,7 +89,7 @@ const struct ring *merge_next_gap(struct merge *merge)
 	return NULL;
 }
 
-/* As ring_next(). */
+/* As ring_next(); notes whether there is a new gap. */
 static int step(struct merge *merge, struct ring *ring)
 {
 	int status = ring_next(ring);

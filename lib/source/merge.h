@@ -34,13 +34,13 @@ struct merge {
 	int64_t bound;
 };
 
-/* Adds the rings of all CPUs that are there to those it has; all zero, it has none. -1 after fail(). */
+/* Adds the rings of all existing CPUs to the merge. An all-zero merge has no rings. -1 after fail(). */
 int merge_open(struct merge *merge, struct tracefs_instance *instance);
 
-/* Adds a ring of another kind, which becomes its own. Not within a round. */
+/* Adds a ring of another kind, which the merge then owns. Not within a round. */
 void merge_add(struct merge *merge, const struct ring *ring);
 
-/* Moves the rings from number `first` on, as they stand, to one that has none. Not within a round. */
+/* Moves the rings from number `first` on, as they stand, to `other`, which has none. Not within a round. */
 void merge_part(struct merge *merge, int first, struct merge *other);
 void merge_close(struct merge *merge);
 
@@ -54,8 +54,8 @@ int merge_begin(struct merge *merge, int64_t bound);
 bool merge_hides_gap(const struct merge *merge, int64_t ts);
 
 /*
- * Hands out, one by one, the rings that have come to stand behind a gap since they were last asked for: so a gap is known before the events of
- * other CPUs that are newer than its begin. NULL: there is none.
+ * Hands out, one a call, the rings that have newly come to stand behind a gap. So a gap is known before the events of other CPUs that are newer
+ * than its begin. NULL: there is none.
  */
 const struct ring *merge_next_gap(struct merge *merge);
 

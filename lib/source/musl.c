@@ -7,8 +7,8 @@
 enum { LINES_MAX = 1 << 14 };
 
 /*
- * musl is one file, its dynamic linker, too: ld-musl-x86_64.so.1, or libc.so where that name is a link to it. glibc maps libc.so.6, and the libc.so
- * of Android, whose conditions are counts, lies in folders of its own.
+ * musl and its dynamic linker are one file: ld-musl-x86_64.so.1, or libc.so if that name is a link to it. glibc's file is libc.so.6. The libc.so
+ * of Android, whose condition variables are counts, lies in folders of its own.
  */
 static bool is_musl(const char *path)
 {

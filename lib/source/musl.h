@@ -1,8 +1,8 @@
 /*
  * musl: tells which processes run with the C library musl.
  *
- * A futex tells a lock that others wait for by its value, which is 2 in all common libraries. In musl the conditions have that value, too, and its
- * mutexes have not, so there a thread that waits for work would seem to wait for a lock.
+ * In all common C libraries, the futex of a lock that others wait for has the value 2. In musl condition variables have that value, and mutexes
+ * do not, so a thread that waits for work would seem to wait for a lock.
  */
 #ifndef SOURCE_MUSL_H
 #define SOURCE_MUSL_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * By the name of its library among the first files that the process has mapped. It may wait for what the process waits for. False, too: the process
- * is gone or may not be looked at, has the library linked into it, or runs it on Android.
+ * Tells it by the name of the library among the first files that the process has mapped. It may wait for what the process waits for. Also false if
+ * the process is gone or may not be looked at, has the library linked into it, or runs it on Android.
  */
 bool musl_is_mapped(int32_t pid);
 

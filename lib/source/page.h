@@ -23,12 +23,12 @@ struct page_layout {
 };
 
 struct page {
-	const char *at, *end; /* the entry after this one; behind the last one */
-	uint64_t ts;	      /* nanoseconds, of the event that it stands at */
-	const char *payload;  /* of the event that it stands at */
+	const char *at, *end; /* at: the next entry; end: behind the last one */
+	uint64_t ts;	      /* nanoseconds, of the event that the page stands at */
+	const char *payload;  /* of the event that the page stands at */
 	uint32_t size;	      /* of the payload */
-	bool swapped;	      /* of the other byte order, and so is the payload */
-	bool damaged;	      /* it holds what no kernel writes; what came before that was handed out */
+	bool swapped;	      /* the page and the payload have the other byte order */
+	bool damaged;	      /* it holds what no kernel writes; the events before that were handed out */
 };
 
 enum { PAGE_MISSED_UNKNOWN = -1 };
@@ -42,7 +42,7 @@ int64_t page_load(struct page *page, const char *bytes, size_t length);
 /* The same for a page that another machine's kernel wrote. */
 int64_t page_load_as(struct page *page, const char *bytes, size_t length, struct page_layout layout);
 
-/* Tells whether the kernel has written more to a page since, which then follows. `bytes` and `length` are those it was loaded with. */
+/* Tells whether the kernel has written more to the page since; page_next() then hands that out. `bytes` and `length` are as in page_load(). */
 bool page_grow(struct page *page, const char *bytes, size_t length);
 
 /* Goes on to the next event. 1; 0: there are no more. */

@@ -14,7 +14,7 @@
 #include "source/event_writer.h"
 
 struct asked_line {
-	char *function, *binaries, *arguments; /* the last: NULL: none */
+	char *function, *binaries, *arguments; /* arguments NULL: none */
 	char *start, *end;
 	bool returns;
 };
@@ -23,7 +23,7 @@ struct asked_line {
 struct executed {
 	dev_t device;
 	ino_t inode;
-	uint64_t tried; /* a bit for each line */
+	uint64_t tried; /* a bit for each line whose probes were tried in it */
 	struct member_check *check;
 };
 
@@ -205,7 +205,7 @@ static int place_in(struct probe_lines *lines, struct executed *file, uint64_t w
 	return status;
 }
 
-/* Probes the file that the process executes, if a line names it, and no process with this file came before. */
+/* Probes the file that the process executes, for each line that names the process, if the line was not tried in this file before. */
 static int look_at(struct probe_lines *lines, int32_t pid)
 {
 	char target[PATH_MAX], *found;
@@ -226,7 +226,7 @@ static int look_at(struct probe_lines *lines, int32_t pid)
 	return status;
 }
 
-/* Names of programs that nothing runs. */
+/* Says so if no process has a name of a line. */
 static void say_absent(const struct probe_lines *lines)
 {
 	if (lines->files.count == 0 && lines->lines.count)

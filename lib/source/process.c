@@ -37,7 +37,7 @@ bool process_fork(struct process *process, int32_t parent, int32_t child)
 	return before != after;
 }
 
-/* One that has ended stays a zombie until somebody waits for it. */
+/* Tells whether the thread has not ended. One that has ended stays a zombie until somebody waits for it. */
 static bool exists(int32_t tid)
 {
 	char state = proc_state(tid);
@@ -77,7 +77,7 @@ static void add_threads(struct process *process, int32_t pid)
 		closedir(dir);
 }
 
-/* 0: it is gone. */
+/* The process's parent; 0: the process is gone. */
 static int32_t parent_of(int32_t pid)
 {
 	char text[512], *rest;
@@ -92,7 +92,7 @@ struct kin {
 	int32_t pid, parent;
 };
 
-/* By their parents, for not every kernel lists the children of a thread (CONFIG_PROC_CHILDREN). */
+/* Finds descendants by their parents, because not every kernel lists the children of a thread (CONFIG_PROC_CHILDREN). */
 static void add_descendants(struct process *process)
 {
 	ARRAY(struct kin) all = {0};

@@ -1,7 +1,7 @@
 /*
  * process: the threads of some processes and of the children that they make, as they come and go.
  *
- * All zero is every thread of the machine; process_free() makes it that again.
+ * All zero stands for every thread of the machine; process_free() makes it all zero again.
  *
  *	process_follow(p, pid)		a process, and its children
  *	process_choose(p, name)		all processes of this name, also those that begin later:
@@ -22,7 +22,7 @@ enum { PROCESS_TIDS = 1 << 22 }; /* the kernel's PID_MAX_LIMIT: tids are below i
 
 struct process {
 	uint64_t *members; /* a bit per tid; NULL: every thread of the machine is a member */
-	ARRAY(const char *) names; /* of processes that are members, too; not copied */
+	ARRAY(const char *) names; /* processes of these names are members, too; not copied */
 };
 
 /* Takes in the threads and descendants that /proc lists now. -1 after fail(): there is no such process. */
@@ -47,11 +47,11 @@ bool process_fork(struct process *process, int32_t parent, int32_t child);
 /* From now on only threads that were added are members. */
 void process_select(struct process *process);
 
-/* Of `tid`, from 1 to PROCESS_TIDS - 1. With the first that is added, nobody else is a member. */
+/* Adds or removes a thread; `tid` is from 1 to PROCESS_TIDS - 1. Once a thread was added, only added threads are members. */
 void process_add(struct process *process, int32_t tid);
 void process_remove(struct process *process, int32_t tid);
 
-/* Of chosen processes, not of every thread: a member that has not ended, `known` if that one has not; 0: there is none. */
+/* Returns a member that has not ended, `known` if that one has not; 0: there is none. Call it only if processes were chosen. */
 int32_t process_left(const struct process *process, int32_t known);
 
 void process_free(struct process *process);

@@ -13,7 +13,7 @@ enum { WORD_MAX = 120, GROUP_MAX = 240, COMM_MAX = 15 };
 
 /* --- the command line ------------------------------------------------------------------------------------------------- */
 
-/* Of what is longer than `most` the end, which tells more than the beginning. Returns the length. */
+/* Copies a text; if it is longer than `most`, its end, which tells more than the beginning. Returns the length. */
 static size_t put(char *to, const char *text, size_t length, size_t most)
 {
 	static const char cut[] = "...";
@@ -25,7 +25,7 @@ static size_t put(char *to, const char *text, size_t length, size_t most)
 	return dots + kept;
 }
 
-/* A program may put its whole command line, or a title, into its first word. */
+/* The length of the word without options: a program may put its whole command line, or a title, into its first word. */
 static size_t without_options(const char *word)
 {
 	const char *option = strstr(word, " -");
@@ -59,7 +59,7 @@ void program_words(struct program *program, const char *line, size_t length, boo
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
-/* The last part of a path, which may end in slashes; its length is left in *length. A shell that logs in has a '-' before its name. */
+/* The last part of a path, which may end in slashes; *length becomes its length. A login shell has a '-' before its name. */
 static const char *last_part(const char *path, size_t *length)
 {
 	size_t end = *length, begin;
@@ -73,7 +73,7 @@ static const char *last_part(const char *path, size_t *length)
 	return path + begin;
 }
 
-/* Tells whether a thread would be called so after this file was begun. */
+/* Tells whether `comm` is the name that a thread gets when it begins to run this file. */
 static bool is_comm(const char *path, size_t length, const char *comm)
 {
 	const char *part = last_part(path, &length);
@@ -128,7 +128,7 @@ bool program_is_called(const struct program *program, const char *comm, const ch
 
 /* --- the control group ------------------------------------------------------------------------------------------------ */
 
-/* The path of a line that begins "...:name:"; its length 0 where there is none, or it is the root. */
+/* The path of the first line "...:name:path" that is not the root; name NULL: of any line. NULL: there is none. */
 static const char *find_path(const char *text, const char *name, size_t *length)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -166,7 +166,7 @@ void program_group(struct program *program, const char *text)
 
 /* --- /proc ------------------------------------------------------------------------------------------------------------ */
 
-/* Few programs give themselves titles, so that of others no more is asked. */
+/* Few programs give themselves titles; only for a first word with a space in it is more read from /proc. */
 static void read_title(struct program *program, int32_t pid, char *text)
 {
 	char comm[2 * COMM_MAX] = "";

@@ -29,28 +29,28 @@ struct program {
 	size_t script;			/* where in them the script begins; 0: there is none */
 	char title[PROGRAM_TITLE_ROOM]; /* "postgres: shop idle in transaction"; "": none */
 	char group[PROGRAM_GROUP_ROOM]; /* "system.slice/app.service"; "": not known, or the root */
-	bool musl;			/* its C library is musl: source/program_reader.h tells; else false */
+	bool musl;			/* its C library is musl; only program_reader_read() sets it */
 };
 
 /*
- * From a command line as /proc has it, words that end with NUL. Of a word that is longer than 120 bytes the end is kept, behind "...".
- * `whole`: it was not cut.
+ * Sets the words and the script from a command line as /proc has it: words that end with NUL. Of a word that is longer than 120 bytes the end is
+ * kept, behind "...". `whole`: the line was not cut.
  */
 void program_words(struct program *program, const char *line, size_t length, bool whole);
 
 /*
- * Tells a title from a program: a first word with a space in it that is not the path of the file that runs is a title. What runs is then
- * the title's own first word, if the process' first thread is called so, or else that file. `file`: NULL: not known.
+ * Tells a title from a program: a first word with a space in it is a title, unless it is the path of the file that runs. The program is then
+ * the title's own first word if the process' first thread has that name, or else the file. `file`: the path; NULL: not known.
  */
 void program_split_title(struct program *program, const char *file, const char *comm);
 
-/* From /proc/PID/cgroup: the last two components of the path in the second version's tree, else in systemd's, else in any. */
+/* Sets the group from the text of /proc/PID/cgroup: the last two components of the path in version 2's tree, else in systemd's, else in any. */
 void program_group(struct program *program, const char *text);
 
-/* Reads all of it. It may be a moment late, and may wait for what the process waits for. */
+/* Reads all fields but `musl` from /proc. They may be a moment late. The reading may wait for what the process waits for. */
 void program_read(struct program *program, int32_t pid);
 
-/* The last part of the script's path: "app.py"; "": no interpreter runs one. In the words. Returns the length. */
+/* Sets *script to the last part of the script's path, "app.py", which lies within the words. Returns its length; 0: no interpreter runs a script. */
 size_t program_script(const struct program *program, const char **script);
 
 /*

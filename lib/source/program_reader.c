@@ -21,8 +21,8 @@ static const int64_t rest = NSEC_PER_SEC, chores = NSEC_PER_SEC / 10;
 struct program_reader {
 	const struct trace_clock *clock;
 	pthread_t thread;
-	pthread_mutex_t asking; /* who asks, one after the other */
-	pthread_mutex_t lock;	/* all below */
+	pthread_mutex_t asking; /* one asker at a time */
+	pthread_mutex_t lock;	/* of all below */
 	pthread_cond_t asked, told;
 	int32_t pid; /* to be read; 0: none */
 	bool late;   /* nobody waits for the answer any more */
@@ -31,7 +31,7 @@ struct program_reader {
 	void *chore_context;
 	int64_t chore_at; /* by CLOCK_MONOTONIC */
 	bool ending;
-	int64_t again; /* when it was late: not to be asked before, by CLOCK_MONOTONIC */
+	int64_t again; /* after a late answer: asked no earlier than this, by CLOCK_MONOTONIC */
 	struct program answer;
 	atomic_int tid;
 };
@@ -56,7 +56,7 @@ static struct timespec after(struct timespec time, int64_t duration)
 	return (struct timespec){.tv_sec = sum / NSEC_PER_SEC, .tv_nsec = sum % NSEC_PER_SEC};
 }
 
-/* Until somebody asks, or it is time for the chore. Under the lock, but for the chore. */
+/* Waits until somebody asks, or it is time for the chore, and does that. The caller holds the lock, which is released for the chore. */
 static void rest_or_work(struct program_reader *reader)
 {
 	struct timespec until = {.tv_sec = reader->chore_at / NSEC_PER_SEC, .tv_nsec = reader->chore_at % NSEC_PER_SEC};
@@ -131,7 +131,7 @@ struct program_reader *program_reader_start(const struct trace_clock *clock)
 	return NULL;
 }
 
-/* Under the lock. */
+/* Asks, and waits for the answer. False: it does not come in time, or is not asked for. The caller holds the lock. */
 static bool await(struct program_reader *reader, int32_t pid)
 {
 	struct timespec begin = now(), until = after(begin, PATIENCE);
@@ -172,7 +172,7 @@ bool program_reader_read(struct program_reader *reader, struct program *program,
 	if (!is_there(tid, pid) || !read_in_time(reader, program, pid))
 		return false;
 	*read = clock_now(reader->clock);
-	/* a thread that is still there has not been ended by another of its process that began to run another program */
+	/* if the thread is still there, no other thread of its process has begun another program, which would have ended it */
 	return *read != INT64_MIN && is_there(tid, pid) && (*program->words || *program->group);
 }
 

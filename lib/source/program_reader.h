@@ -19,10 +19,10 @@ struct program_reader;
 /* The clock must outlive the program_reader. NULL after fail(). */
 struct program_reader *program_reader_start(const struct trace_clock *clock);
 
-/* The program of the process of this thread, and the time when it was read, by the trace clock. False: not known. */
+/* Reads the program of the process of this thread; *read is the time of reading, by the trace clock. False: not known. */
 bool program_reader_read(struct program_reader *reader, struct program *program, int64_t *read, int32_t tid, int32_t pid);
 
-/* The thread does this chore, too, ten times a second, when nobody asks. The chore may wait for a process. */
+/* From now on the reader's thread also does this chore, ten times a second, when nobody asks. The chore may wait for a process. */
 void program_reader_often(struct program_reader *reader, void (*chore)(void *context), void *context);
 
 int32_t program_reader_tid(const struct program_reader *reader); /* of its thread */

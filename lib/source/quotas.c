@@ -16,11 +16,11 @@ enum {
 	COST_LIMIT = 200,
 	WALKS_A_SECOND = 5,
 	THREADS = 1 << 16, /* so that the record is not too long */
-	FEW_GROUPS = 8,	   /* their threads are listed at each look, */
-	FEW_THREADS = 64,  /* if these are so few; else that costs more than it is worth */
+	FEW_GROUPS = 8,	   /* up to this number of groups, their threads are listed at each look, */
+	FEW_THREADS = 64,  /* if a group has no more threads than this; else the list costs more than it is worth */
 };
 
-/* After a group was throttled it will be so again. */
+/* For this time after a group was throttled, it is likely to be throttled again. */
 static const int64_t hot_time = NSEC_PER_SEC;
 
 struct tids {
@@ -30,13 +30,13 @@ struct tids {
 struct quota_group {
 	char *path;
 	int64_t quota, period;
-	uint64_t count; /* how often it was throttled, when that was looked at last */
-	int64_t time;	/* and for how long */
-	int64_t since;	/* and when that was */
+	uint64_t count; /* how often it was throttled, at the last look */
+	int64_t time;	/* for how long, at the last look */
+	int64_t since;	/* time of the last look */
 	int64_t hot;	/* until then it is likely to be throttled again */
-	struct tids before; /* its threads then; none: they were not listed */
-	bool large;	/* there were more than FEW_THREADS */
-	uint64_t walk;	/* the last that came by */
+	struct tids before; /* its threads at the last look; none: they were not listed */
+	bool large;	/* it had more than FEW_THREADS threads */
+	uint64_t walk;	/* number of the last walk that found it */
 	UT_hash_handle hh;
 };
 
@@ -51,8 +51,8 @@ struct look {
 };
 
 /*
- * The functions whose expiry as a timer lets a throttled group go on, "0xffffffff81234560,0x..."; "" if that is secret. They
- * are among the first of very many, so there is no need to read all.
+ * The addresses of the timers' functions that let a throttled group go on, "0xffffffff81234560,0x..."; "" if they are secret. They
+ * are among the first of very many lines, so not all have to be read.
  */
 static char *timers(void)
 {
@@ -86,7 +86,7 @@ static void take_threads(void *context, int directory, const char *path)
 	free(threads);
 }
 
-/* All that are in the group now, or in one below it. */
+/* Lists the threads that are in the group now, or in one below it. */
 static void list_threads(struct look *look, struct quota_group *group)
 {
 	look->tids.list.count = 0;
@@ -101,7 +101,7 @@ static int compare_tids(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* The threads that may have been throttled: those in the group now, and those of the look before that have ended since. */
+/* Writes the threads that may have been throttled: those in the group now, and those of the look before, which may have ended since. */
 static void write_tids(const struct look *look, const struct quota_group *group, struct line *line)
 {
 	struct tids all = {0};
@@ -150,13 +150,13 @@ static void write_group(struct look *look, const struct quota_group *group, int6
 	line_free(&line);
 }
 
-/* The threads that it has now may have ended by the next look. */
+/* Tells whether a group that is not throttled has its threads listed: those that it has now may have ended by the next look. */
 static bool is_worth_listing(const struct look *look, const struct quota_group *group)
 {
 	return !group->large && (look->begun < group->hot || HASH_COUNT(look->quotas->groups) <= FEW_GROUPS);
 }
 
-/* A group that was throttled between two looks was so between the beginning of the first and the end of the second. */
+/* If a group was throttled between two looks, that was between the beginning of the first and the end of the second. */
 static void look_at(struct look *look, struct quota_group *group, int directory)
 {
 	struct tids before = group->before;
@@ -175,7 +175,7 @@ static void look_at(struct look *look, struct quota_group *group, int directory)
 	if (throttled)
 		write_group(look, group, clock_now(look->clock), count - group->count, time - group->time);
 	group->before = look->tids;
-	look->tids = before; /* its room */
+	look->tids = before; /* its memory serves the next group */
 	group->count = count;
 	group->time = time;
 	group->since = look->begun;
@@ -214,7 +214,7 @@ static void forget_group(struct quotas *quotas, struct quota_group *group)
 	free(group);
 }
 
-/* Over all groups. Those that it does not come by are gone, or have no quota any more. */
+/* Walks over all groups. Known ones that it does not find are gone, or have no quota any more. */
 static void walk(struct look *look)
 {
 	struct quota_group *group, *next;
@@ -241,7 +241,7 @@ static void look_at_known(struct look *look)
 	}
 }
 
-/* Where there is no CPU controller now, none is mounted while a trace lasts. */
+/* Looks for the CPU controller only once: if there is none at first, none is mounted while a trace lasts. */
 static const char *mount_point(struct quotas *quotas)
 {
 	if (!quotas->timers) {

@@ -18,12 +18,12 @@ struct quota_group;
 
 struct quotas { /* all zero: nothing was looked at yet */
 	char *mount;		    /* of the CPU controller; NULL: not known yet, or there is none */
-	bool first_version;	    /* which it is */
-	bool foreign;		    /* the threads in its files have other numbers than in events: they are not told */
+	bool first_version;	    /* of the CPU controller */
+	bool foreign;		    /* threads in its files have other numbers than in events, so they are not written */
 	struct quota_group *groups; /* hash by path */
 	uint64_t walks;		    /* over all groups, so far */
-	int64_t next_walk, next_look; /* when to look for new groups, and at those that are known */
-	char *timers;		    /* addresses of the functions that end it; NULL: nothing was looked for yet */
+	int64_t next_walk, next_look; /* when to look for new groups, and at known ones */
+	char *timers;		    /* addresses of the timers' functions that end throttling; NULL: nothing was looked for yet */
 };
 
 /*

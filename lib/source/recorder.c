@@ -25,7 +25,7 @@ bool recorder_suits(int fd)
 	return fstat(fd, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
-/* A name that nobody can guess, and take before us. */
+/* Listens at a name that nobody can guess, and so take before us. */
 static int listen_at(struct recorder *recorder, char *name, size_t room)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -121,7 +121,7 @@ bool recorder_is_told(struct recorder *recorder)
 	return told;
 }
 
-/* Drops what lies before the time that is asked for. The newest of it, or of what was overwritten, is the floor. */
+/* Drops the events before `from`. *floor becomes the time up to which events may have been dropped or overwritten; INT64_MIN: none were. */
 static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 {
 	uint64_t counts[COUNTERS_MAX];
@@ -175,7 +175,7 @@ static int end_answer(struct stream *stream, int64_t ts, uint64_t kept)
 	return status < 0 ? -1 : stream_flush(stream);
 }
 
-/* The time up to which all can be told: now, once what is being written is there. */
+/* Waits until all events before `to`, or before now if that is earlier, can be read; returns that time. INT64_MIN after fail(). */
 static int64_t settled(const struct recorder *recorder, int64_t to)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};
@@ -220,7 +220,7 @@ static void *serve(void *context)
 	if (status < 0)
 		snprintf(recorder->failure, sizeof(recorder->failure), "%s", fail_text());
 	recorder->left = true;
-	shutdown(recorder->call, SHUT_RDWR); /* who asks on must not wait */
+	shutdown(recorder->call, SHUT_RDWR); /* a reader that asks again must not wait */
 	if (write(recorder->bell, &one, sizeof(one)) < 0) {
 		/* it rings already */
 	}
@@ -245,9 +245,9 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	recorder->own[0] = self;
 	own.process = &recorder->everyone;
 	own.names = NULL; /* what is kept has no predicate */
-	own.titles = NULL; /* the collector tells them, */
+	own.titles = NULL; /* the collector writes them, */
 	own.exceptions = NULL; /* and these */
-	own.ticks = own.gaps = false; /* the reader takes a tick for the end of an answer, and judges nothing by its events */
+	own.ticks = own.gaps = false; /* the reader takes a tick for the end of an answer, and judges nothing by these events */
 	own.always_asks = true;
 	recorder->writer = event_writer_new(&own);
 	stream_output(recorder->stream, recorder->call, false);

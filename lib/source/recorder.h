@@ -57,21 +57,21 @@ bool recorder_suits(int fd);
  */
 int recorder_offer(struct recorder *recorder, const struct selection *selection, struct stream *stream, int fd);
 
-/* Tells whether somebody who may has called; waits for that up to `wait` milliseconds. */
+/* Tells whether a permitted process has called; waits up to `wait` milliseconds for it. */
 bool recorder_is_called(struct recorder *recorder, int wait);
 
-/* Of a ring: the caller has told of a signal since the last time. */
+/* Of a ring: tells whether the caller has told of a signal since the last call of this function. */
 bool recorder_is_told(struct recorder *recorder);
 
 /*
- * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `setup` is that of the
- * collector's event writer; the recorder's own differs in its stream only; `self` is the collector's thread. `bell`, an eventfd, is rung
- * when there is nobody left to answer. -1 after fail().
+ * From now on answers with the events of these rings, which the recorder takes over; all events before `since` were taken from them. `setup` is
+ * that of the collector's event writer; the recorder's own writer starts from it, with a stream of its own. `self` is the collector's thread.
+ * `bell`, an eventfd, is rung when there is nobody left to answer. -1 after fail().
  */
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
 		   const struct event_writer_setup *setup, int32_t self, int bell);
 
-int32_t recorder_tid(const struct recorder *recorder); /* the thread's; 0: there is none */
+int32_t recorder_tid(const struct recorder *recorder); /* of the thread that answers; 0: there is none */
 
 /* 1: nobody will ask any more; 0: somebody may; -1 after fail(): the rings cannot be read. */
 int recorder_has_left(const struct recorder *recorder);
@@ -79,7 +79,7 @@ int recorder_has_left(const struct recorder *recorder);
 /* How many events were written to its rings so far. */
 uint64_t recorder_traced(const struct recorder *recorder);
 
-/* Ends; with `wait`, when the caller has left. */
+/* Ends the recorder; with `wait`, only when the caller has left. */
 void recorder_end(struct recorder *recorder, bool wait);
 
 #endif

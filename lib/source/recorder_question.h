@@ -7,9 +7,9 @@
  * one, with `until`, says that no events will come: it is time for the last questions. The end of the pipe cannot say that, because others
  * may hold the pipe open until the recorder ends.
  *
- * The answer to a question is a binary stream: a `recorder` record with `floor`, the newest time at or before which such an event may have
- * been dropped (absent: none was); then `task`, `event` and `lost` records in the order of time, from `from` on and before `to`; then
- * a `tick` with the time up to which all was sent, and the number of events kept so far. An event that was sent, and all before it, is not
+ * The answer to a question is a binary stream. It begins with a `recorder` record with `floor`: kept events at or before that time may have been
+ * dropped (absent: none was). Then come `task`, `event` and `lost` records in the order of time, from `from` on and before `to`. It ends with
+ * a `tick` with the time up to which all was sent, and the number of events kept so far. An event that was sent, and all before it, are not
  * sent again.
  */
 #ifndef SOURCE_RECORDER_QUESTION_H

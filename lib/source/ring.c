@@ -45,7 +45,7 @@ static uint64_t stat_value(const char *text, const char *key)
 
 enum { STATS_ROOM = 1024 };
 
-/* "" where it cannot be read. */
+/* Reads the stats file; "" if it cannot be read. */
 static void read_stats(const struct ring *ring, char text[STATS_ROOM])
 {
 	ssize_t length = pread(ring->stats, text, STATS_ROOM - 1, 0);
@@ -72,7 +72,7 @@ uint64_t ring_lost_at_end(struct ring *ring)
 	return lost > ring->lost ? lost - ring->lost : 0;
 }
 
-/* Where the kernel says only that there was a gap, its statistics know more, if not at once. */
+/* The number of events in a gap. If the page only says that there was one, the kernel's statistics tell more, but perhaps only later: then 1. */
 static uint64_t count_missed(struct ring *ring, int64_t missed)
 {
 	uint64_t count;
@@ -83,7 +83,7 @@ static uint64_t count_missed(struct ring *ring, int64_t missed)
 	return count ? count : 1;
 }
 
-/* For `refill`: begins a page of this machine's kernel, counts what was lost before it. */
+/* For `refill`: begins a page of this machine's kernel, and counts the events lost before it. */
 static void ring_load(struct ring *ring, const char *bytes, size_t length)
 {
 	uint64_t missed = count_missed(ring, page_load(&ring->page, bytes, length));
@@ -92,7 +92,7 @@ static void ring_load(struct ring *ring, const char *bytes, size_t length)
 	ring->lost += missed;
 }
 
-/* 1: a page was read; 0: there is none, or the CPU was never on; -1 after fail(). */
+/* 1: a page was read; 0: there is none, or the CPU was never online; -1 after fail(). */
 static int read_page(struct ring *ring)
 {
 	ssize_t length = read(ring->fd, ring->bytes, ring->page_size);
@@ -125,7 +125,7 @@ struct meta {
 
 struct ring_map {
 	const volatile struct meta *meta;
-	const char *pages, *page; /* all of them; the one at hand */
+	const char *pages, *page; /* all pages; the one at hand */
 	size_t meta_size, page_size, size;
 };
 

@@ -20,7 +20,7 @@ struct ring {
 	int fd;		 /* becomes readable when the ring is half full */
 	uint64_t missed; /* events lost just before this one */
 	int64_t last;	 /* time of the event before the gap; INT64_MIN: none was read */
-	bool announced;	 /* the reader's: it has told of this gap before it came to its end */
+	bool announced;	 /* the merge's: it has handed out this gap (merge_next_gap()) */
 	uint64_t lost;	 /* sum of all missed so far */
 
 	bool standing;	  /* at an event; else dry */
@@ -29,14 +29,14 @@ struct ring {
 
 	/* of a ring that is not of tracefs, set by its maker */
 	int (*refill)(struct ring *ring);		    /* loads the next page, adds to missed. 1; 0: none; -1 after fail() */
-	int64_t (*time)(const struct ring *ring, uint64_t); /* what a page's time means; NULL: itself */
+	int64_t (*time)(const struct ring *ring, uint64_t); /* converts a page's time; NULL: it needs no conversion */
 	void *source;
 
 	/* private */
 	int stats;
 	size_t page_size;
 	char *bytes;
-	struct ring_map *map; /* NULL: it is read into `bytes` */
+	struct ring_map *map; /* NULL: pages are read into `bytes` */
 };
 
 static inline int64_t ring_ts(const struct ring *ring)
@@ -48,10 +48,10 @@ static inline int64_t ring_ts(const struct ring *ring)
 int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);
 void ring_close(struct ring *ring);
 
-/* Before the ring is first read: from now on it is not copied, if the kernel gives its memory; else false. */
+/* Call it before the ring is first read. Reads pages where the kernel writes them from now on. False: the kernel cannot map them; they are copied. */
 bool ring_map(struct ring *ring);
 
-/* How many events were written to it so far, read, overwritten or waiting. */
+/* How many events were written to the ring so far: read, overwritten or waiting. */
 uint64_t ring_traced(const struct ring *ring);
 
 /* Goes on to the next event. 1; 0: the ring is dry now, ask again later; -1 after fail(). */

@@ -12,10 +12,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* A part of a page would be read from the disk before it is written, where the kernel keeps it no more. */
+/* Whole pages are written: before writing a part of a page, the kernel would read the page from the disk if it is not in memory any more. */
 enum { PAGE = 4096 };
 
-/* Numbers of chunks in the file; the first `gone` of them are not there any more. */
+/* A queue of numbers of chunks in the file; the first `gone` of the list were taken out. */
 struct chunks {
 	ARRAY(uint32_t) list;
 	size_t gone;
@@ -23,12 +23,12 @@ struct chunks {
 
 struct ring_file {
 	int fd;
-	uint64_t first, end; /* chunks from and to, as if the file kept everything */
-	struct chunks used;  /* where these are, from `first` on */
-	struct chunks free;  /* with blocks; the oldest first */
-	struct chunks empty; /* without */
-	uint32_t count;	     /* of all of them */
-	uint32_t most;	     /* with blocks */
+	uint64_t first, end; /* chunks in use, from and to, as if the file kept everything */
+	struct chunks used;  /* where these are in the file, from `first` on */
+	struct chunks free;  /* unused chunks with blocks; the oldest first */
+	struct chunks empty; /* unused chunks without blocks */
+	uint32_t count;	     /* of all chunks */
+	uint32_t most;	     /* of chunks with blocks */
 	uint64_t to;
 };
 
@@ -54,7 +54,7 @@ static uint32_t take_first(struct chunks *chunks)
 	return chunk;
 }
 
-/* Gives something back at once, so that a file system that cannot is refused before tracing. */
+/* Tries to give a page back, so that a file system that cannot do it is refused before tracing. */
 static bool gives_back(int fd)
 {
 	return ftruncate(fd, PAGE) == 0 && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) == 0 && ftruncate(fd, 0) == 0;

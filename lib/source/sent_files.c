@@ -17,13 +17,13 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-static bool refused; /* the kernel can refuse them */
+static bool refused; /* the kernel can refuse files */
 
 /* A timer whose signal ends a wait of this thread. */
 struct limit {
 	timer_t timer;
 	bool set;
-	sigset_t blocked; /* before */
+	sigset_t blocked; /* signals blocked before */
 };
 
 static void pass_over(int number)

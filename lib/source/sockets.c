@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* States of a connection whose bytes count, as the kernel numbers them: not those of one that is being made, or that listens. */
+/* States as the kernel numbers them. Bytes count in STATES, but not while a connection is being made, or listens. */
 enum { ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, LISTEN = 10, CLOSING = 11 };
 #define STATES (1u << ESTABLISHED | 1u << FIN_WAIT1 | 1u << FIN_WAIT2 | 1u << CLOSE_WAIT | 1u << LAST_ACK | 1u << CLOSING)
 
@@ -45,7 +45,7 @@ struct network {
 
 /* Where somebody listens in the network namespace at hand; all zero: at each address. */
 struct listener {
-	struct in6_addr address; /* of IPv4 as IPv6 spells it */
+	struct in6_addr address; /* an IPv4 address as IPv6 spells it */
 	uint16_t port;
 };
 
@@ -151,7 +151,7 @@ static void spell(const struct inet_diag_msg *socket, const __be32 address[4], _
 	snprintf(text, ADDRESS_ROOM, four ? "%s:%u" : "[%s]:%u", name, ntohs(port));
 }
 
-/* False: the kernel does not tell. */
+/* Takes the connection's counts from the answer. False: the kernel does not tell them. */
 static bool read_info(const struct nlmsghdr *message, struct tcp_info *info)
 {
 	const struct inet_diag_msg *socket = NLMSG_DATA(message);
@@ -168,7 +168,7 @@ static bool read_info(const struct nlmsghdr *message, struct tcp_info *info)
 	return false;
 }
 
-/* The socket's own address; of IPv4 as IPv6 spells it, but for none. */
+/* The socket's own address, an IPv4 address as IPv6 spells it; all zero if the socket has none. */
 static struct listener own_address(const struct inet_diag_msg *socket)
 {
 	struct listener own = {.port = ntohs(socket->id.idiag_sport)};
@@ -182,7 +182,7 @@ static struct listener own_address(const struct inet_diag_msg *socket)
 	return own;
 }
 
-/* Tells whether somebody listens where the connection ends: then it is a server's. */
+/* Tells whether somebody listens at the connection's own address: then this end is the server's. */
 static bool is_server(const struct looking *looking, const struct inet_diag_msg *socket)
 {
 	struct listener own = own_address(socket);
@@ -262,7 +262,7 @@ static int take_answer(struct looking *looking, char *bytes, ssize_t size, int64
 	return 1;
 }
 
-/* The kernel looks at the sockets of an answer while the one before is being taken, or when it is asked. */
+/* The kernel looks at the sockets of an answer while the one before is being received, or when it is asked: at a time from `from` to `ts`. */
 static int take_family(struct looking *looking, int fd, char *bytes, uint8_t family, uint32_t states)
 {
 	int64_t before = clock_now(looking->clock), from = before;
@@ -281,7 +281,10 @@ static int take_family(struct looking *looking, int fd, char *bytes, uint8_t fam
 	return status;
 }
 
-/* A netlink socket of the namespace that a process is in; -1: it cannot be had. We come back whatever happens; -2 after fail(): we cannot. */
+/*
+ * Opens a netlink socket in the network namespace of a process; -1: that is not possible. The thread always returns to its own namespace; -2
+ * after fail(): it cannot.
+ */
 static int open_in(int home, int32_t pid)
 {
 	char path[32];

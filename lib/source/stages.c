@@ -42,7 +42,7 @@ int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tid
 	return status;
 }
 
-/* Inode 0: it is none. A pipe with a name has the number of its file system, where another one may have the same. */
+/* Inode 0: no pipe. The inode number of a pipe with a name is of its file system; on another one, another file may have the same. */
 struct pipe {
 	dev_t device;
 	ino_t inode;
@@ -58,7 +58,7 @@ static struct pipe to_pipe(dev_t device, ino_t inode, mode_t mode)
 	return S_ISFIFO(mode) ? (struct pipe){device, inode} : (struct pipe){0};
 }
 
-/* The pipe that this descriptor of the process is; none if it is not to be seen. */
+/* The pipe that this descriptor of the process is; none if we may not see it. */
 static struct pipe pipe_of(const char *process, int fd)
 {
 	char path[64];
@@ -68,7 +68,7 @@ static struct pipe pipe_of(const char *process, int fd)
 	return cached_stat_at(path, &seen) ? to_pipe(seen.device, seen.inode, seen.mode) : (struct pipe){0};
 }
 
-/* Those whose input is this pipe, and the pipes that these write to. */
+/* Processes whose input is a certain pipe, and the pipes that these write to. */
 struct readers {
 	int32_t tids[STAGES_MAX];
 	struct pipe pipes[STAGES_MAX];

@@ -38,7 +38,10 @@ int stop_watch(void)
 		return fail_errno("cannot make an eventfd");
 	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
 		sigaction(asking[i], NULL, &before);
-		/* By nohup. A script's shell has SIGINT ignored in what it starts in the background, and then sends it all the same. */
+		/*
+		 * nohup(1) has SIGHUP ignored, and that stays. But a script's shell has SIGINT ignored in what it starts in the background, and
+		 * then sends it all the same.
+		 */
 		if (asking[i] != SIGHUP || before.sa_handler != SIG_IGN)
 			sigaction(asking[i], &action, NULL);
 	}

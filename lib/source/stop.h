@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-/* Installs the handlers, of SIGCHLD too. A descriptor that becomes readable with each signal; -1 after fail(). */
+/* Installs the handlers, also of SIGCHLD. Returns a descriptor that becomes readable with each signal; -1 after fail(). */
 int stop_watch(void);
 
 /* Makes the descriptor unreadable again. */

@@ -17,7 +17,7 @@ enum {
 	ID_OUT = SELECT_OWN_IDS,
 	STATUS_ROOM = 8192, /* long lists of groups are before the line that is wanted */
 	PROCESSES_MAX = 1 << 16,
-	REST = 200,	    /* after a look: this number of times as long as it took */
+	REST = 200,	    /* the pause after a look is this number of times as long as the look */
 	LEAST = 256 << 10,  /* bytes of a process; fewer do not slow anybody down */
 };
 
@@ -25,8 +25,8 @@ static const int64_t between_looks = NSEC_PER_SEC / 5;
 
 struct swap_owner {
 	int32_t pid;
-	uint64_t bytes; /* in swap space, when it was looked at last */
-	uint64_t look;	/* the last that it was there in */
+	uint64_t bytes; /* in swap space, at the last look */
+	uint64_t look;	/* number of the last look at which the process existed */
 	UT_hash_handle hh;
 };
 
@@ -84,7 +84,7 @@ static uint64_t swap_of(int32_t pid)
 	return line ? strtoull(line + strlen("\nVmSwap:"), NULL, 10) << 10 : 0;
 }
 
-/* Returns by how much the process has grown in swap space since the last look; at the first one it has not. */
+/* Returns by how much the process has grown in swap space since the last look; 0 at the first look. */
 static uint64_t growth_of(struct swapped *swapped, int32_t pid)
 {
 	uint64_t bytes = swap_of(pid), before;
@@ -106,7 +106,7 @@ static uint64_t growth_of(struct swapped *swapped, int32_t pid)
 	return swapped->looks > 1 && bytes > before ? bytes - before : 0;
 }
 
-/* Over all processes; fills in whose pages most were, and how many they were. */
+/* Looks at all processes. Fills in the one that has grown most, by how many bytes, and by how many all have. */
 static void look_at_all(struct swapped *swapped, struct out_event *event)
 {
 	struct swap_owner *owner, *next;

@@ -20,9 +20,9 @@ struct swap_owner;
 struct swapped { /* all zero: nothing was looked at yet */
 	struct swap_owner *owners; /* hash by pid */
 	uint64_t looks;		   /* at processes, so far */
-	uint64_t used;		   /* bytes of the machine's swap space, when that was looked at last, */
-	uint64_t used_then;	   /* and when processes were */
-	int64_t next, since;	   /* when to look again; when processes were looked at last */
+	uint64_t used;		   /* used bytes of the machine's swap space at the last look, */
+	uint64_t used_then;	   /* and at the last look at processes */
+	int64_t next, since;	   /* next: when to look again; since: time of the last look at processes */
 	bool told;		   /* the stream has the event's format */
 };
 

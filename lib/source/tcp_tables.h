@@ -22,7 +22,7 @@ struct tcp_socket {
 struct tcp_table { /* of a network namespace */
 	char name[32]; /* as /proc/PID/ns/net spells it */
 	ARRAY(struct tcp_socket) sockets; /* by inode */
-	uint8_t listens[TCP_PORTS]; /* somebody does at this port */
+	uint8_t listens[TCP_PORTS]; /* somebody listens at this port */
 };
 
 struct tcp_tables {
@@ -30,13 +30,13 @@ struct tcp_tables {
 	ARRAY(struct tcp_table *) tables;
 };
 
-/* Tells whether it is that late. Of a table that there was no time to read whole there is nothing: who listens tells the sides. */
+/* Tells whether `until` is over. A table that could not be read whole in time has no sockets: without all listeners the sides are unknown. */
 bool tcp_tables_late(const struct tcp_tables *tables);
 
-/* That of the process' namespace. NULL: it is not known which one it is, or there are too many. */
+/* The table of the process' namespace, which `tables` owns. NULL: the namespace is not known, or there are too many. */
 const struct tcp_table *tcp_table_of(struct tcp_tables *tables, int32_t pid);
 
-/* The socket that a link in /proc/PID/fd names, "socket:[4711]"; NULL: it is none of this table, which may be NULL. */
+/* The socket that a link in /proc/PID/fd names, "socket:[4711]"; NULL: it is not in this table, which may be NULL. */
 const struct tcp_socket *tcp_table_find(const struct tcp_table *table, const char *link);
 
 void tcp_tables_free(struct tcp_tables *tables);

@@ -26,7 +26,7 @@ struct thread_entry *threads_at(struct threads *threads, int32_t tid)
 
 enum { KTHREADD = 2 };
 
-/* A newline and a backslash in a name are written as two characters; events have them as they are. */
+/* /proc spells a newline and a backslash in a name with two characters; events have them as they are. */
 static void unescape(char *name)
 {
 	char *to = name;
@@ -42,12 +42,12 @@ static void unescape(char *name)
 
 struct process_program {
 	struct program program;
-	int64_t read;  /* when, by the trace clock */
-	uint32_t gaps; /* threads.gaps then */
-	bool asked;    /* /proc was; else the kernel's word on its begin is all */
+	int64_t read;  /* time of reading, by the trace clock */
+	uint32_t gaps; /* threads.gaps at that time */
+	bool asked;    /* /proc was asked; else only the kernel told of it, at exec */
 };
 
-/* By its status in /proc: the kernel says so itself, or it is a child of kthreadd and has no memory of its own. */
+/* Tells whether it is a thread of the kernel: its status in /proc says so, or it is a child of kthreadd and has no memory of its own. */
 static bool is_kernels(int32_t tid, const char *status)
 {
 	const char *said = strstr(status, "\nKthread:\t"), *parent = strstr(status, "\nPPid:\t");
@@ -57,7 +57,7 @@ static bool is_kernels(int32_t tid, const char *status)
 	return (tid == KTHREADD || (parent && atoi(parent + strlen("\nPPid:\t")) == KTHREADD)) && !strstr(status, "\nVmSize:\t");
 }
 
-/* The thread group by /proc, the name there, and whether it is the kernel's; 0: the thread is gone. */
+/* The thread's group, its name, and whether it is the kernel's, by /proc; 0: the thread is gone. */
 static int32_t look_up(int32_t tid, char comm[THREAD_NAME], bool *kernels)
 {
 	char text[512], name[2 * THREAD_NAME];
@@ -83,8 +83,8 @@ static void forget_program(struct thread_entry *process)
 }
 
 /*
- * The program as /proc tells it, but for the command line, which the program may have written over: that as it was begun, if that was seen. Where
- * /proc does not tell, because the process has just ended, what it began tells.
+ * Reads the program from /proc. If the exec was seen, its command line replaces that of /proc, which the program may have written over. If /proc
+ * does not tell, because the process has just ended, all is taken from the exec. False: not known.
  */
 static bool ask(struct threads *threads, int64_t ts, struct process_program *asked, int32_t tid, int32_t pid)
 {
@@ -105,8 +105,8 @@ static bool ask(struct threads *threads, int64_t ts, struct process_program *ask
 }
 
 /*
- * The program that the thread's process runs; NULL: not known. A process' own thread is asked about anew: its name has changed. So is a process whose
- * begin the kernel told, when it gets its second thread: only then it matters which C library it has (musl.h).
+ * The program that the thread's process runs; NULL: not known. It is read anew for the process' own thread, whose name has changed. If only the
+ * kernel told of the program, it is also read when the process gets its second thread: only then its C library matters (musl.h).
  */
 static const struct process_program *program_of(struct threads *threads, int64_t ts, int32_t tid, int32_t pid)
 {
@@ -129,8 +129,8 @@ static const struct process_program *program_of(struct threads *threads, int64_t
 }
 
 /*
- * The program that the thread begins to run at this time, by the kernel's word, so that /proc need not be asked: only for the control group, where
- * that is not known. NULL: it begins nothing, or what is not known.
+ * The program that the thread begins to run at this time, as the kernel told it. /proc is asked only for the control group, if that is not known.
+ * NULL: it begins no program, or an unknown one.
  */
 static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid)
 {
@@ -154,7 +154,7 @@ static const struct process_program *begun_program(struct threads *threads, int6
 	return begun;
 }
 
-/* The program of a process that is gone by now, if the thread was one. NULL: not known. */
+/* The program of a process that is gone by now, if the thread was the first of a process. NULL: not known. */
 static const struct process_program *gone_program(struct threads *threads, int64_t ts, int32_t tid)
 {
 	struct thread_entry *process = threads_at(threads, tid);
@@ -276,8 +276,8 @@ static void recall_name(const char *text, int32_t tid, char name[THREAD_NAME])
 }
 
 /*
- * The name by the event; or the one by the event before, where a program was begun, because that renames first; or else by /proc, or
- * else by what the kernel remembers, which may be of a thread that had the number long ago.
+ * Takes the name from the event; after an exec, which renames the thread first, from the event before; else from /proc; else from what the
+ * kernel remembers, which may be the name of a thread that had the number long ago.
  */
 static void find_name(struct threads *threads, int32_t tid, const char *comm, const char *current, char name[THREAD_NAME])
 {
@@ -291,7 +291,7 @@ static void find_name(struct threads *threads, int32_t tid, const char *comm, co
 		recall_name(remembered(threads), tid, name);
 }
 
-/* By now the thread runs another program: a reading of /proc would be void, as the record of that program's begin will say. */
+/* Tells whether the thread runs another program by now: a reading of /proc would be void, as the record of that program's begin will say. */
 static bool is_outdated(const struct threads *threads, int64_t ts, int32_t tid)
 {
 	return threads->execs && !threads->always_asks && execs_follow(threads->execs, tid, ts);
@@ -330,7 +330,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (!group && thread->fresh == EXECUTED)
 		group = tid; /* a thread that runs another program is its process' first thread from then on */
 	if (!group && thread->fresh == BORN && !threads->foreign)
-		group = thread->process; /* it is gone by now */
+		group = thread->process; /* the thread is gone by now */
 	thread->process = group;
 	began = thread->fresh && threads->reader;
 	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;

@@ -26,7 +26,7 @@ enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 struct thread_entry {
 	char comm[THREAD_NAME];
 	bool known;
-	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, because it was made, or runs another program */
+	enum { SETTLED, BORN, EXECUTED } fresh; /* why it is not known any more: it was just made, or runs another program */
 	int32_t process; /* the process that it was made in, or was found in; 0: not known */
 	uint32_t told;	/* a hash of the process as the stream has it; 0: the stream has nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */
@@ -73,13 +73,13 @@ static inline bool threads_known_as(const struct threads *threads, int32_t tid, 
  */
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm);
 
-/* The program of the process, for program_is_called(); NULL: not known. */
+/* The program of the process, for program_is_called(); valid until the process is seen or forgotten again. NULL: not known. */
 const struct program *threads_program(struct threads *threads, int32_t pid);
 
 /* `maker` made the thread, in its own process or as another process. */
 void threads_made(struct threads *threads, int32_t maker, int32_t tid, bool is_process);
 
-/* The thread was just made, or else began another program: its name is looked up anew. */
+/* The thread was just made or, without `made`, began another program: its name is looked up anew. */
 void threads_forget(struct threads *threads, int32_t tid, bool made);
 
 /* Writes a `task` record for each new title. -1 after fail(). */

@@ -13,14 +13,14 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* Per look. With 1,024 of them, each is looked at every four seconds. */
+/* LOOKS: titles that are read in one look. With 1,024 titles, each is read every four seconds. */
 enum { LOOKS = 25, SCANNED = 64, BORN_LOOKED = 32, TITLED_MAX = 1 << 10, BORN_MAX = 1 << 8, TOLD_MAX = 1 << 10 };
 
 static const int64_t childhood = NSEC_PER_SEC;
 
 struct titled {
 	int32_t pid;
-	int fd; /* of its command line */
+	int fd; /* its command line in /proc */
 	char title[PROGRAM_TITLE_ROOM];
 	UT_hash_handle hh;
 };
@@ -33,15 +33,15 @@ struct born {
 struct titles {
 	const struct trace_clock *clock;
 	struct execs *execs; /* NULL: none */
-	pthread_mutex_t lock;	/* of what the two threads share: */
+	pthread_mutex_t lock;	/* of what the two threads share, which follows */
 	struct born born[BORN_MAX];
 	size_t first_born, born_count;
 	ARRAY(int32_t) wanted;
 	ARRAY(struct title_told) told;
 	size_t handed;
-	/* of the thread of program_reader alone */
-	struct titled *titled; /* the one that was looked at the longest ago first */
-	DIR *scan;	       /* NULL: it is over */
+	/* only for the thread of program_reader */
+	struct titled *titled; /* the one whose last look is the longest ago comes first */
+	DIR *scan;	       /* NULL: the look over the machine is over */
 };
 
 /* --- in the thread of program_reader -------------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void drop(struct titles *titles, struct titled *titled)
 	free(titled);
 }
 
-/* The file is kept open, so that a number which another process has by now reads as nothing. False: there is no title. */
+/* The file is kept open, so it reads as empty after its process has ended, even if another has the number by now. False: there is no title. */
 static bool read_title(int fd, struct program *program)
 {
 	char line[512];
@@ -98,7 +98,7 @@ static void add(struct titles *titles, int32_t pid, const char *title)
 	tell(titles, titled);
 }
 
-/* `pid` may be a thread that is not its process's first. */
+/* Leaves out a `pid` that is a thread, but not its process's first. */
 static void look_first(struct titles *titles, int32_t pid)
 {
 	struct program program;
@@ -110,7 +110,7 @@ static void look_first(struct titles *titles, int32_t pid)
 		add(titles, pid, program.title);
 }
 
-/* A process that ends, or runs another program, has none any more. */
+/* A process that ends, or runs another program, has no title any more. */
 static void look_again(struct titles *titles, struct titled *titled)
 {
 	struct program program;
@@ -152,7 +152,7 @@ static void scan(struct titles *titles)
 	}
 }
 
-/* The next one that was asked for, or is old enough; 0: there is none. */
+/* The next process that was asked for, or was made long enough ago; 0: there is none. */
 static int32_t take_new(struct titles *titles)
 {
 	struct born *born = &titles->born[titles->first_born];
@@ -219,7 +219,7 @@ void titles_add(struct titles *titles, int32_t pid)
 	pthread_mutex_unlock(&titles->lock);
 }
 
-/* The oldest gives way: where many processes are made, few last. */
+/* If there is no room, the oldest gives way: if many processes are made, few last. */
 void titles_born(struct titles *titles, int32_t tid)
 {
 	int64_t now = clock_now(titles->clock);

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 
-enum { TOGETHER = 1000, TID_ROOM = 8 }; /* tids in a record; the text of one, with a comma */
+enum { TOGETHER = 1000, TID_ROOM = 8 }; /* tids in a record; bytes of a tid's text, with a comma */
 
 static int write_tids(struct stream *stream, const char *key, const char *tids)
 {
@@ -39,7 +39,7 @@ int traced_write_all(const struct process *process, struct stream *stream)
 		written = true;
 		length = 0;
 	}
-	if (status == 0 && process->members && (length || !written)) /* with no tid: so far, nobody's */
+	if (status == 0 && process->members && (length || !written)) /* an empty list says that there are no members so far */
 		status = write_tids(stream, "tids", tids);
 	return status;
 }
