@@ -321,7 +321,7 @@ static int want_rule_event(struct selection *selection, struct probes *probes, s
 	return status == 0 ? 0 : -1;
 }
 
-/* A program may lack events of shipped rules; it fails only if it lacks them all. Events of the user's rules are required. */
+/* A program may lack events of shipped rules; that is a failure only if no rule has its events. Events of the user's rules are required. */
 static int want_known(struct selection *selection, struct probes *probes)
 {
 	size_t placed = 0;
@@ -376,7 +376,7 @@ static int read_known(void)
 	return 0;
 }
 
-/* Writes the `chart` records. The user asked for the first `by_name` charts, which are the requests for readers. */
+/* Writes the `chart` records. The user named the first `by_name` charts, so their values are requests. */
 static int write_charts(struct stream *stream, struct chart **loaded, int by_name)
 {
 	struct line line = {0};

@@ -13,7 +13,7 @@
 struct trace_clock {
 	const char *name;
 	int id;	   /* for clock_gettime(); -1: only the kernel can read it */
-	int stats; /* then: the per_cpu/cpu0/stats file */
+	int stats; /* with id -1: the file per_cpu/cpu0/stats, open; else -1 */
 };
 
 /* Sets the instance's clock. -1 after fail(): the kernel lacks it, or it does not count nanoseconds. */

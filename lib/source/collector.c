@@ -548,7 +548,7 @@ static int look_at_probes(struct collector *collector, int64_t until)
 		return off;
 	if (collector->calls_seen && stacks_renew_calls(collector->stacks) < 0)
 		return -1;
-	interference_notice(&collector->interference, "enable"); /* it was us */
+	interference_notice(&collector->interference, "enable"); /* we wrote these files */
 	stream_mark_incomplete(collector->stream);
 	return interference_say(&collector->interference, until, clock_now(&collector->clock));
 }
@@ -564,7 +564,7 @@ static int look_at_begun(struct collector *collector)
 		return 0;
 	if (probe_lines_began(collector->parts.lines, pids, count, collector->instance, collector->stream) < 0)
 		return -1;
-	interference_notice(&collector->interference, "enable"); /* it was us */
+	interference_notice(&collector->interference, "enable"); /* we wrote these files */
 	return 0;
 }
 
@@ -594,7 +594,7 @@ static int look_at_cost(struct collector *collector, int64_t until)
 	case COST_FINE:
 		return collector->parts.cost && cost_doubts(collector->parts.cost, until, &from) ? interference_say(&collector->interference, from, until) : 0;
 	case COST_SHED:
-		interference_notice(&collector->interference, "enable"); /* it was us */
+		interference_notice(&collector->interference, "enable"); /* we wrote these files */
 		return 0;
 	case COST_END:
 		return 1;

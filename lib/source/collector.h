@@ -96,7 +96,7 @@ struct collection {
 	size_t name_count;
 	bool programs;	    /* the stream gets the programs of processes */
 	collector_say *say; /* gets messages for the user while the collector runs */
-	enum cost_verdict (*look)(void *context, const struct cost_subject *subject, int64_t until); /* cost_look() without a cost; NULL: none */
+	enum cost_verdict (*look)(void *context, const struct cost_subject *subject, int64_t until); /* in place of cost_look(); NULL: none */
 	void *context;
 };
 

@@ -50,8 +50,8 @@ static bool is_given(const struct looking *looking, unsigned port)
 }
 
 /*
- * The kernel gives no port at which somebody listens to a socket that connects. It is not known who listens on other machines; but if only
- * this end's port is one that the kernel gives, this end has connected.
+ * A socket that connects gets no port at which somebody listens. It is not known who listens on other machines; but if only this end's port is
+ * one that the kernel gives to sockets that connect, this end has connected.
  */
 static enum side side_of_tcp(const struct looking *looking, const struct tcp_table *network, const struct tcp_socket *connection)
 {

@@ -26,9 +26,9 @@
 
 /*
  * The C++ ABI (Itanium C++ ABI, sections 2.9.5 and "Exception Handling") and libstdc++'s unwind-cxx.h: a type_info holds a pointer to its
- * class's virtual table, and the type's name. The class's own type_info lies before that table. If the type has a single base, that base's
- * type_info follows the name. The unwinder's header lies before a thrown object. Before that header, from THROWN_AT on, lies libstdc++'s, which
- * begins with the type_info or, of a rethrown exception_ptr, with the object that it points to.
+ * class's virtual table, and one to the type's name. Before that table lies a pointer to the class's own type_info. If the type has a single
+ * base, a pointer to the base's type_info follows the name's. The unwinder's header lies before a thrown object. Before that header, from
+ * THROWN_AT on, lies libstdc++'s, which begins with a pointer to the type_info or, of a rethrown exception_ptr, to the object that it holds.
  */
 enum { NAME_AT = 8, BASE_AT = 16, TABLE_TYPE_AT = -8, UNWIND_SIZE = 32, THROWN_AT = -80 };
 #define UNWIND_CLASS UINT64_C(0x474e5543432b2b00) /* "GNUCC++\0"; a rethrown exception_ptr has 1 as the last byte */

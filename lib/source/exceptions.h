@@ -44,7 +44,7 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
  */
 bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event);
 
-/* Says of the thread's next throw: its process, the number of its stack, and the function that throws; NULL: unknown. Takes the text over. */
+/* Sets the process, the stack's number, and the throwing function of the thread's next throw; NULL: unknown. Takes the text over. */
 void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function);
 
 /* Takes an event with the kernel's payload, and writes a record if something was thrown. -1 after fail(): the output failed. */

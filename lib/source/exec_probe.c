@@ -98,7 +98,7 @@ static void assemble(struct assembly *assembly, const struct offsets *offsets, i
 	assembly_call(assembly, BPF_FUNC_get_current_task);
 	read_kernel(assembly, R0, offsets->memory, sizeof(uint64_t), -8);
 	assembly_load(assembly, R6, STACK, -8);
-	read_kernel(assembly, R6, offsets->begin, 2 * sizeof(uint64_t), -24); /* its end lies behind it */
+	read_kernel(assembly, R6, offsets->begin, 2 * sizeof(uint64_t), -24); /* begin and end are neighbours */
 	assembly_load(assembly, R8, STACK, -24);
 	assembly_load(assembly, R7, STACK, -16);
 	assembly_put(assembly, BPF_ALU64 | BPF_SUB | BPF_X, R7, R8, 0, 0);

@@ -145,7 +145,7 @@ static char *find_path(const struct execs *execs, uint64_t id)
 	return memory_format("0::%s\n", path[mounted] ? path + mounted : "/");
 }
 
-/* Finds the group's path. False: unknown, or the root of the second version's tree, as of a process in a group of the first; /proc tells that. */
+/* Finds the group's path. False: unknown, or the root: a process there may be in a group of the first version's tree, which /proc tells. */
 static bool find_group(struct execs *execs, uint64_t id, struct program *program)
 {
 	struct group *group;

@@ -25,7 +25,7 @@ struct gate;
 /* NULL: the kernel has no fanotify, or not for us; then no opener waits. */
 struct gate *gate_new(void);
 
-/* Whoever opens this file from now on waits. A missing file is no error. */
+/* From now on a process that opens this file waits. A missing file is no error. */
 void gate_watch(struct gate *gate, const char *file);
 
 /* Adds a program whose probes are to be off before it opens such a file. Returns its number, from 0 on. */

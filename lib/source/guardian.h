@@ -7,7 +7,7 @@
  * closed. A collector that lets its guardian go, and lives on, first writes a byte.
  *
  * Something may kill both at once. So the guardian has a second one with another name and session, which moves into the root control group
- * if it may. Neither bears the collector's command line, and the kernel does not choose them when memory runs out. The collector
+ * if permitted. Neither bears the collector's command line, and the kernel does not choose them when memory runs out. The collector
  * replaces a guardian that was killed; the guardian replaces its second. If all three are killed together, the kernel turns tracing
  * off (source/instance.h), and the next start removes the rest.
  */
@@ -30,7 +30,7 @@ void guardian_detach(const char *name);
 /* Moves this process into the root control group, if permitted: a service manager, cgroup.kill and cgroup.freeze act on a whole group. */
 void guardian_leave_group(void);
 
-/* -1 after fail(). */
+/* Starts the guardian of this process. -1 after fail(). */
 int guardian_start(struct guardian *guardian);
 
 /* Starts another guardian if this one was killed. */

@@ -5,7 +5,7 @@
  * Root may write to the files of any instance: turn its events off, set a filter, resize or empty its rings, read events away. The rings do
  * not show that. inotify does, also of a change that was undone at once. The collector knows of other reasons itself.
  *
- *	interference_watch(&interference, ...)	when all settings are as they shall be
+ *	interference_watch(&interference, ...)	when all settings are made
  *	interference_begin(&interference, ts)	when tracing is on
  *	interference_notice(&interference, ...)	whenever we have written to our files
  *	interference_look(&interference, ts)	now and then

@@ -340,7 +340,7 @@ static bool is_sound(const struct row *row, int kind, int64_t now)
 	       (int64_t)number[ROW_TIME] <= now && (int64_t)number[ROW_TIME] > now - OLDEST;
 }
 
-/* How many markers a datagram has; -1: it is none, or some number is out of bounds. */
+/* How many markers a datagram has; -1: it is malformed, or a number is out of bounds. */
 static int count_of(int kind, const void *datagram, size_t size, int64_t now)
 {
 	size_t texts = 0, rows;

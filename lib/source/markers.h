@@ -18,7 +18,7 @@
  * turn begins. In a row of op throw, the id is that of the object, and the parent that of its cause; mode 1 says that the object was thrown
  * before. The text of op throw has three lines: the exception's name, its text, and its calls, innermost first with ';' between them.
  *
- * Ids are numbers of the process's own, from 1 on; 0 is none. The text of op create is the task's name; in a long life op run repeats it. Texts
+ * Each process has ids of its own, from 1 on; 0 is none. The text of op create is the task's name; in a long life op run repeats it. Texts
  * follow each other in the order of their rows, without ends.
  *
  *	markers = markers_open(wanted)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Tells it by the name of the library among the first files that the process has mapped. It may wait for what the process waits for. Also false if
- * the process is gone or may not be looked at, has the library linked into it, or runs it on Android.
+ * Tells whether the process runs with musl, by the names of the first files that it has mapped. It may wait for what the process waits for. Also
+ * false if the process is gone or may not be looked at, has the library linked into it, or runs it on Android.
  */
 bool musl_is_mapped(int32_t pid);
 

@@ -102,7 +102,7 @@ static inline uint32_t delta_of(uint32_t head, bool big)
 static uint64_t absolute(uint64_t ts, uint64_t before)
 {
 	ts |= before & TIME_HIGH_BITS;
-	return ts < before && before - ts > TIME_WRAP / 2 ? ts + TIME_WRAP : ts; /* by less, the time only went back */
+	return ts < before && before - ts > TIME_WRAP / 2 ? ts + TIME_WRAP : ts; /* a smaller step back is no wrap */
 }
 
 /* Stands at the event whose payload begins `offset` behind the entry's head, if it lies within the page. */

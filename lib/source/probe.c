@@ -35,7 +35,7 @@ struct probed {
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
 					     unsigned long long offset, const char *arguments);
 
-/* An event in tracefs that all probes of a kind share, because the kernel requires that all have the same arguments. */
+/* An event in tracefs that all probes of one kind share. They have the same arguments, because the kernel requires it. */
 struct shared {
 	probe_maker *maker;
 	const char *arguments;

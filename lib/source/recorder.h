@@ -52,8 +52,8 @@ enum { RECORDER_SLACK_NS = 5000000 }; /* by then an event that is being written 
 bool recorder_suits(int fd);
 
 /*
- * Listens, and writes the offer to the stream that goes into the pipe `fd`; without a selection the offer of a ring (source/disk_ring.h), whose caller
- * only tells of signals. -1 after fail().
+ * Listens, and writes the offer to the stream that goes into the pipe `fd`. Without a selection it offers a ring (source/disk_ring.h), whose
+ * caller only tells of signals. -1 after fail().
  */
 int recorder_offer(struct recorder *recorder, const struct selection *selection, struct stream *stream, int fd);
 

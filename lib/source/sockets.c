@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* States as the kernel numbers them. Bytes count in STATES, but not while a connection is being made, or listens. */
+/* States as the kernel numbers them. STATES are those of a connection whose bytes count: it is not being made, and does not listen. */
 enum { ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, LISTEN = 10, CLOSING = 11 };
 #define STATES (1u << ESTABLISHED | 1u << FIN_WAIT1 | 1u << FIN_WAIT2 | 1u << CLOSE_WAIT | 1u << LAST_ACK | 1u << CLOSING)
 

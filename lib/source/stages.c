@@ -42,7 +42,7 @@ int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tid
 	return status;
 }
 
-/* Inode 0: no pipe. The inode number of a pipe with a name is of its file system; on another one, another file may have the same. */
+/* Inode 0: no pipe. A pipe with a name has an inode number of its file system, which a file on another one may have, too. */
 struct pipe {
 	dev_t device;
 	ino_t inode;

@@ -1,10 +1,10 @@
 /*
  * swapped: whose pages are swapped out.
  *
- * No event of the kernel says so: a page is written by whoever has to make room, which is often the kernel itself or the next one who needs
+ * No event of the kernel says so: the thread that has to make room writes a page, and that is often the kernel's, or the next that needs
  * memory. But VmSwap in /proc/PID/status grows. So all processes are looked at when tracing begins, and while the machine's free swap space
- * falls. Then the stream gets an event swap:out of the process most of whose pages they were. Its fields are the process (pid), the time of the
- * look before (since), how many bytes of its own were swapped out since then (bytes), and how many of all processes (all).
+ * falls. Then the stream gets an event swap:out of the process that most of the pages belong to. Its fields are the process (pid), the time of
+ * the look before (since), how many bytes of the process were swapped out since then (bytes), and how many of all processes (all).
  */
 #ifndef SOURCE_SWAPPED_H
 #define SOURCE_SWAPPED_H
