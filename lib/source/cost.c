@@ -542,7 +542,7 @@ static bool choose(const struct cost *cost, const struct cost_subject *subject, 
 	return true;
 }
 
-/* Context that is rare may be missing in the count. It does not matter: charts are shed without waiting for it. */
+/* Tells whether the load is large enough to matter. Rare context may be missing in the count, so charts are shed without waiting for it. */
 static bool matters(const struct load *load, const struct decision *decision)
 {
 	return load->share >= decision->spent / MATTERS;

@@ -435,7 +435,7 @@ static int pass_on(struct disk_ring *ring, const char *bytes, size_t length)
 	return 0;
 }
 
-/* SIGUSR1 stores at once. A signal that cchart-filter tells of stores when the ring has nothing left of what was stored last. */
+/* SIGUSR1 stores the ring at once; a signal of the charts stores it when nothing that was stored last is left in it. */
 static bool is_wanted(struct disk_ring *ring)
 {
 	ring->told |= recorder_is_told(&ring->teller);

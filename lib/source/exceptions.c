@@ -44,7 +44,7 @@ enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES
 /* Reading where a thread's code lies takes some 50 us, so it is done at most PLACES_MAX times a second. */
 enum { PLACES_MAX = 200 };
 
-enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN, MOMENT_PYTHON /* and two more of exception_python.h */ };
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN, MOMENT_PYTHON /* and the next two numbers */ };
 
 #define RETURN "return:"
 

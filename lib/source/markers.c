@@ -96,8 +96,8 @@ static int address_of(const char *path, struct sockaddr_un *address)
 }
 
 /*
- * Opens the socket's folder. -1 after fail(). Whoever can open a folder can lock it. So our own folder has a mode by which others can pass
- * through it, but cannot list or open it.
+ * Opens the socket's folder. -1 after fail(). A user who can open a folder can lock it. So our own folder has a mode by which other users can
+ * pass through it, but cannot list or open it.
  */
 static int open_folder(const char *path)
 {
@@ -116,8 +116,8 @@ static int open_folder(const char *path)
 }
 
 /*
- * Whoever makes or removes the socket holds this lock on its folder. If other users can open the folder, they can hold the lock as long as they
- * like, so after two seconds we go on without it. Returns the folder, open; -1 after fail().
+ * A process that makes or removes the socket holds this lock on its folder. If other users can open the folder, they can hold the lock as long as
+ * they like, so after two seconds we go on without it. Returns the folder, open; -1 after fail().
  */
 static int lock_folder(const char *path)
 {

@@ -107,8 +107,8 @@ struct selected *selection_add_part(struct selection *selection, struct selected
 bool selection_can_keep(const struct selection *selection);
 
 /*
- * Sets filters and enables all events; with a `keeper`, those that may stay in the kernel there. -1 after fail(); if a filter is wrong, the
- * message has the kernel's own words.
+ * Sets filters and enables all events; with a `keeper`, events that may stay in the kernel are enabled there. -1 after fail(); if a filter is
+ * wrong, the message has the kernel's own words.
  */
 int selection_enable(struct selection *selection, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
