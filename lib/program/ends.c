@@ -26,22 +26,22 @@ struct ends_file {
 	size_t size;
 	Elf *elf;
 	struct stretch code[SEGMENTS_MAX];
-	uint64_t offsets[SEGMENTS_MAX]; /* of each in the file */
+	uint64_t offsets[SEGMENTS_MAX]; /* offset of each in the file */
 	size_t codes;
-	ARRAY(struct symbol) symbols; /* of functions, by address */
-	ARRAY(struct symbol) colds;   /* of those, parts that the compiler put elsewhere */
+	ARRAY(struct symbol) symbols; /* functions, sorted by address */
+	ARRAY(struct symbol) colds;   /* those of them that are parts which the compiler put elsewhere */
 	struct landing_pads pads;
 	unsigned traits;
-	bool program; /* it can be run */
+	bool program; /* it can be executed */
 	ARRAY(const char *) needed; /* libraries */
-	const char *folders; /* where to look for them; NULL: not told */
-	bool known;   /* its instructions can be read */
-	uint64_t entry; /* where it begins, which nobody calls */
+	const char *folders; /* where to look for them; NULL: it does not say */
+	bool known;   /* it is x86-64 code, which can be decoded */
+	uint64_t entry; /* address of its entry point, which nothing calls */
 };
 
 /* --- a file ------------------------------------------------------------------------------------------------------------- */
 
-/* A file may say that it has four billion. */
+/* Bounded, because a file may claim to have four billion headers. */
 static size_t header_count(const struct ends_file *file)
 {
 	size_t count = 0;
@@ -113,7 +113,7 @@ static void read_symbols(struct ends_file *file, Elf_Scn *section, const GElf_Sh
 	}
 }
 
-/* A name in a table of strings, or the end of one. */
+/* Tells whether a table of strings has one of the names, or a name that ends in one. */
 static bool has_name(const Elf_Data *data, const char *const names[])
 {
 	for (; *names; names++)
@@ -128,7 +128,7 @@ static const char *const changing[] = {"swapcontext", "setcontext", "makecontext
 /* Functions that a library calls if it runs its callers' functions on stacks of its own. */
 static const char *const switching[] = {"swapcontext", "jump_fcontext", "ontop_fcontext", NULL};
 static const char *const jumping[] = {"longjmp", "__longjmp_chk", NULL};
-/* Functions that a library calls if it throws; not one that only passes exceptions on, or has run out of memory. */
+/* Functions that a library calls if it throws; a library that only passes exceptions on, or has run out of memory, calls none of them. */
 static const char *const thrown[] = {"__cxa_throw", "__cxa_rethrow", "rust_eh_personality", "_Unwind_RaiseException",
 				     "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt20__throw_length_errorPKc",
 				     "_ZSt19__throw_logic_errorPKc", "_ZSt21__throw_runtime_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
@@ -180,7 +180,7 @@ void ends_close(struct ends_file *file)
 	free(file);
 }
 
-/* The program's words to the dynamic linker: the libraries that it needs, where to look for them, and whether it is a program. */
+/* Reads what the file tells the dynamic linker: the libraries that it needs, where to look for them, and whether it is a program. */
 static void read_dynamic(struct ends_file *file)
 {
 	Elf_Scn *section = NULL;
@@ -212,7 +212,10 @@ static uint64_t size_of(const struct ends_file *file, uint64_t address);
 
 enum { AROUND = 512 }; /* bytes to read around a place that is in no function */
 
-/* The function that holds an address. Where there is none, what lies around it up to the next ones, or, in a library, which has codecs, nothing. */
+/*
+ * The function that holds an address. If there is none: the bytes around the address, up to the neighbouring functions; in a library, which
+ * may hold codecs, an empty range.
+ */
 static struct exits_range function_at(const struct ends_file *file, uint64_t address)
 {
 	size_t symbols = COUNT_UNTIL(file->symbols.items, file->symbols.count, address, address);
@@ -234,7 +237,10 @@ static struct exits_range function_at(const struct ends_file *file, uint64_t add
 	return (struct exits_range){from, end - from};
 }
 
-/* Tells whether it has a function, in assembly as a rule, that goes on with another stack: then others return on another than they were called on. */
+/*
+ * Tells whether a function of the file, mostly one in assembly, goes on with another stack. Then other functions return on a stack that
+ * they were not called on.
+ */
 static bool changes_stacks(const struct ends_file *file)
 {
 	for (size_t i = 0; i < file->codes; i++)
@@ -247,7 +253,7 @@ static bool changes_stacks(const struct ends_file *file)
 	return false;
 }
 
-/* Into a private mapping the kernel would put the breakpoints of others that probe the program already; into a shared one it puts none. */
+/* Maps the file shared: into a private mapping the kernel would put the breakpoints of others who already probe the program. */
 static void map_file(struct ends_file *file, int fd)
 {
 	struct stat status;
@@ -312,7 +318,7 @@ unsigned ends_traits(const struct ends_file *file, char *text, size_t room, size
 
 enum { PARTS = 16 };
 
-/* Where a function has no size, it goes on until another one begins. */
+/* A function without a size ends where the next one begins. */
 static uint64_t size_of(const struct ends_file *file, uint64_t address)
 {
 	size_t next = COUNT_UNTIL(file->symbols.items, file->symbols.count, address, address);
@@ -351,7 +357,7 @@ static size_t parts_of(const struct ends_file *file, uint64_t address, struct ex
 	return count;
 }
 
-/* -1: an exception lands who knows where. */
+/* -1: where exceptions land is not known. */
 static int all_pads(const struct ends_file *file, const struct exits_range *parts, size_t count, uint64_t found[LANDING_PADS_MAX])
 {
 	int total = 0;
@@ -390,7 +396,10 @@ static int take_exits(const struct ends_file *file, const struct exits *exits, s
 	return 0;
 }
 
-/* A return probe changes where it returns to: that must not be where nothing returns, or the function looks; and main keeps others waiting (ends.h). */
+/*
+ * Tells whether a return probe would do harm: to a function that never returns, that looks at its return address, or that nothing called;
+ * or to others, because a call of main blocks changes of probes (ends.h).
+ */
 static bool wants_exits(const struct ends_file *file, const char *name, uint64_t address, const struct exits *exits)
 {
 	return exits->returns_oddly || exits->count == 0 || address == file->entry || strcmp(name, "main") == 0;

@@ -8,13 +8,13 @@
 #include "base/memory.h"
 
 enum {
-	STEPS_MAX = 1 << 21,   /* instructions of a function, each seen at most twice, and entries of tables that are tried */
+	STEPS_MAX = 1 << 21,   /* instructions of a function, each decoded at most twice, plus table entries tried */
 	TABLE_MAX = 1 << 12,   /* entries of a jump table */
 	ELSEWHERE = 1 << 14,   /* bytes of a part without a name that a jump leads to */
 	PARTS_MAX = 64,
-	PART_MAX = 1 << 22,    /* bytes of one */
+	PART_MAX = 1 << 22,    /* bytes of a part */
 	RECENT = 24,	       /* instructions before a jump in which its table is looked for */
-	NOTRACK = 0x3e,	       /* the prefix of a jump that may lead anywhere */
+	NOTRACK = 0x3e,	       /* the prefix of a jump whose target may be any address */
 };
 
 /* How far a register is from the stack pointer at the entry. */
@@ -27,13 +27,13 @@ struct frame {
 	struct distance sp, bp;
 };
 
-/* An instruction that was come to, and how the stack is there. */
+/* An instruction from which to walk, and the state of the stack there. */
 struct stop {
 	uint64_t address;
 	struct frame frame;
 };
 
-/* A jump table is read by such: where it lies, how wide an index is, how many. */
+/* A recent instruction. Those before a jump tell where its table lies, how wide an entry is, and how many there are. */
 struct recent {
 	unsigned id;
 	cs_x86 x86;
@@ -43,10 +43,10 @@ enum seen { SEEN_NOT, SEEN_ONCE, SEEN_DOUBTFUL };
 
 struct part {
 	struct exits_range range;
-	struct frame *frames; /* by byte: as it was found there first */
+	struct frame *frames; /* by byte: the stack as it was first found there */
 	uint8_t *seen;	      /* by byte: enum seen, where an instruction begins */
-	uint8_t *length;      /* by byte: of the instruction that begins there */
-	bool *boundary;	      /* by byte: an instruction begins there if all are read from the first on; NULL: nobody asked */
+	uint8_t *length;      /* by byte: length of the instruction that begins there */
+	bool *boundary;	      /* by byte: an instruction begins there if decoding starts at the first byte; NULL: not needed yet */
 };
 
 /* "lea reg, [rip + x]": where a table may lie. */
@@ -128,7 +128,7 @@ static bool same(struct distance a, struct distance b)
 
 static const struct distance unknown = {0};
 
-/* Comes to an instruction; once more if it is come to with another stack than before: then nobody knows how it is there. */
+/* Queues an instruction to walk from. Queues it once more if it is reached with another stack than before; what differs is then unknown. */
 static void come_to(struct search *search, uint64_t address, struct frame frame)
 {
 	struct part *part = part_of(search, address);
@@ -150,7 +150,7 @@ static void come_to(struct search *search, uint64_t address, struct frame frame)
 	*ARRAY_ADD(&search->stops) = (struct stop){address, frame};
 }
 
-/* May be listed several times: exits_find() keeps one. */
+/* The same address may be listed several times: exits_find() keeps one. */
 static void list(struct search *search, uint64_t address)
 {
 	*ARRAY_ADD(search->exits) = address;
@@ -162,14 +162,14 @@ static bool is_bare(const struct frame *frame)
 }
 
 /*
- * A jump to a known place. A conditional one that may be a tail call is listed by its target: at the jump itself nobody knows whether
- * it is taken; the stack pointer tells whether the target was come to from here.
+ * Follows a jump to a known address. A conditional jump that may be a tail call is listed by its target: a probe at the jump itself does
+ * not show whether it is taken; at the target, the stack pointer tells whether control came from here.
  */
 static void jump_to(struct search *search, uint64_t from, uint64_t to, const struct frame *frame, bool conditional)
 {
 	bool bare = is_bare(frame);
 
-	if (to == search->question->entry && bare) { /* it calls itself anew */
+	if (to == search->question->entry && bare) { /* a tail call of itself */
 		if (!conditional)
 			list(search, from);
 		return;
@@ -196,7 +196,7 @@ static const struct recent *recent_back(const struct search *search, size_t back
 	return back < search->recent_count && back < RECENT ? &search->recent[(search->recent_count - 1 - back) % RECENT] : NULL;
 }
 
-/* The most that an index may be, by the comparison or the mask before the jump; 0: it is not told. */
+/* The number of entries, by the comparison or the mask of the index before the jump; 0: not known. */
 static size_t table_bound(const struct search *search)
 {
 	const struct recent *at;
@@ -234,7 +234,7 @@ static bool is_boundary(struct search *search, uint64_t address)
 	return part && part->boundary[address - part->range.start];
 }
 
-/* Where an entry leads: one of four bytes counts from the table, one of eight is an address. */
+/* Where an entry leads: an entry of four bytes is an offset from the table, one of eight bytes is an address. */
 static bool read_entry(const struct search *search, uint64_t table, size_t width, size_t index, uint64_t *to)
 {
 	uint64_t left;
@@ -253,8 +253,9 @@ static bool read_entry(const struct search *search, uint64_t table, size_t width
 }
 
 /*
- * Follows all entries that there are. That comparison may have been of something else, so further entries are taken as well, while they lead
- * to where an instruction of the function begins. False: it is no table, because one of the entries that there must be leads elsewhere.
+ * Follows all entries. The comparison that table_bound() found may have been of something else, so further entries count as well, as long
+ * as they lead to where an instruction of the function begins. False: it is no table, because one of the entries within the bound leads
+ * elsewhere.
  */
 static bool follow_table(struct search *search, uint64_t table, size_t width, const struct frame *frame)
 {
@@ -280,7 +281,7 @@ static bool follow_bases(struct search *search, x86_reg reg, const struct frame 
 	return false;
 }
 
-/* "movsxd rax, [rdx + rax * 4]", "add rax, rdx", "jmp rax": the sum that is jumped to; NULL: it is none. */
+/* "movsxd rax, [rdx + rax * 4]", "add rax, rdx", "jmp rax": the `add` that computes the target; NULL: there is none. */
 static const cs_x86 *table_sum(const struct search *search, x86_reg target)
 {
 	const struct recent *at;
@@ -291,12 +292,12 @@ static const cs_x86 *table_sum(const struct search *search, x86_reg target)
 	return NULL;
 }
 
-/* Not by a table: a tail call through a pointer, unless the frame is still there; then nobody knows where it leads. */
+/* Follows an indirect jump. Without a table it is a tail call through a pointer; if the frame is still there, it is not known where it leads. */
 static void jump_indirect(struct search *search, uint64_t from, const cs_x86 *x86, const struct frame *frame)
 {
 	const cs_x86_op *to = &x86->operands[0];
 	const cs_x86 *sum = to->type == X86_OP_REG ? table_sum(search, to->reg) : NULL;
-	bool anywhere = x86->prefix[1] == NOTRACK; /* other instructions are read into `x86` while tables are followed */
+	bool anywhere = x86->prefix[1] == NOTRACK; /* following tables overwrites `x86` with other instructions */
 
 	if (to->type == X86_OP_MEM && to->mem.scale == 8 && to->mem.base == X86_REG_INVALID && to->mem.index != X86_REG_INVALID &&
 	    follow_table(search, (uint64_t)to->mem.disp, 8, frame))
@@ -426,15 +427,15 @@ static bool is_jump(const struct search *search, const cs_insn *insn)
 	return cs_insn_group(search->capstone, insn, X86_GRP_JUMP);
 }
 
-/* Nothing comes behind it. */
+/* The processor does not go on behind such an instruction. */
 static bool ends_here(unsigned id)
 {
 	return id == X86_INS_UD2 || id == X86_INS_HLT || id == X86_INS_INT3;
 }
 
 /*
- * Tells whether an instruction reads, changes or takes off where the function returns to, as what saves a context does. A call's own return address,
- * and a frame's end, are not that.
+ * Tells whether an instruction reads, changes or pops the function's return address, as code that saves a context does. A call, which
+ * pushes a return address of its own, and the end of a frame do not count.
  */
 static bool touches_return(const struct search *search, const cs_insn *insn, const struct frame *frame)
 {
@@ -478,7 +479,10 @@ static bool take(struct search *search, const cs_insn *insn, struct frame *frame
 	return !ends_here(insn->id);
 }
 
-/* From a stop on, until the processor goes elsewhere, or has been there. What lies behind the function is none of it: nothing returns to there. */
+/*
+ * Decodes from a stop on, until control goes elsewhere or comes to a known instruction. Stops at the end of the part: what lies behind is
+ * not of the function, and nothing returns to there.
+ */
 static void walk(struct search *search, struct stop stop)
 {
 	struct part *part = part_of(search, stop.address);
@@ -508,7 +512,7 @@ static void walk(struct search *search, struct stop stop)
 	}
 }
 
-/* No instruction begins within another: else what was taken for code is none. */
+/* If an instruction begins within another one, some of what was taken for code is none. */
 static bool makes_sense(const struct search *search)
 {
 	for (size_t i = 0; i < search->part_count; i++) {
@@ -574,7 +578,7 @@ size_t exits_decoder(void)
 	return capstone;
 }
 
-/* Ascending, each once. */
+/* Sorts ascending, and keeps each address once. */
 static void sort(struct exits *exits)
 {
 	size_t kept = 0;
@@ -611,13 +615,13 @@ int exits_find(const struct exits_question *question, struct exits *exits)
 
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
-/* Tells whether any bytes, instructions or not, are those of a jump to there. */
+/* Tells whether any bytes, whether decoded as instructions or not, form a jump to `target`. */
 static bool may_jump_to(const uint8_t *bytes, uint64_t size, uint64_t target)
 {
 	for (uint64_t at = 0; at + 2 <= size; at++) {
 		uint8_t byte = bytes[at];
 		bool is_short = byte == 0xeb || (byte & 0xf0) == 0x70 || (byte >= 0xe0 && byte <= 0xe3);
-		bool is_long = byte == 0xe9 || (byte & 0xf0) == 0x80; /* of the two bytes of a conditional one the second */
+		bool is_long = byte == 0xe9 || (byte & 0xf0) == 0x80; /* the second of the two opcode bytes of a conditional jump */
 		int32_t offset;
 
 		if (is_short && at + 2 + (uint64_t)(int64_t)(int8_t)bytes[at + 1] == target)

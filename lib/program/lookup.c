@@ -31,27 +31,27 @@
 
 #define NSEC_PER_MSEC (NSEC_PER_SEC / 1000)
 
-enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, DEATHS = 2 /* of one file, alone, before it is blamed */ };
+enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, DEATHS = 2 /* with one file alone, before that file is blamed */ };
 
-/* How long to wait for a process that was killed; if it has not ended then, it waits for a file system. And how many such are left behind. */
+/* How long to wait for a killed process; if it has not ended then, it waits for a file system. LEFT: the most such processes that are left behind. */
 enum { KILL_MS = 250, LEFT = 16 };
 
-/* A process that has not even taken its question after this time waits to close a file that it was asked about before. */
+/* A process that has not received its question after this time is still closing a file of an earlier question. */
 enum { UNHEARD_MS = 250 };
 
-/* Whoever serves a FUSE says whom its files belong to, so they count as one user's. */
+/* A FUSE server says who owns its files, so all of them count as this one user's. */
 #define NOBODY ((uid_t)-2)
 
-/* Of the names that match a pattern; more than any program has, less than what the parent could not bear. */
+/* Limits on the names that match a pattern: more than any program has, less than the parent's memory can bear. */
 enum { NAMES_MAX = 1 << 20, NAMES_BYTES = 256 << 20 };
 
 struct lookup_file {
 	struct opener_file file;
 	char *path;
 	uint32_t number;
-	unsigned holder; /* the process that has it, by number */
+	unsigned holder; /* number of the process that has it */
 	uid_t owner;
-	bool spent; /* it brought a process down */
+	bool spent; /* a process died of it, or took too long over it */
 };
 
 struct owner {
@@ -63,27 +63,27 @@ struct lookup {
 	int (*stopped)(void);
 	pid_t process;
 	int socket; /* -1: there is no process */
-	int kept;   /* what it could not be rid of */
-	pid_t left[LEFT]; /* killed, but they wait yet; 0: none */
+	int kept;   /* rights that the process could not drop */
+	pid_t left[LEFT]; /* killed processes that still wait for a file system; 0: none */
 	unsigned processes; /* so far */
-	int held, forgotten; /* files that the process has, and those of them that are no more */
-	uint32_t files;	     /* so far */
-	int64_t begun, begun_cpu, stopped_at; /* ns; the latter: 0 until then */
-	int64_t patience;		      /* how long it may wait, for files, in a question, ns */
-	int64_t waited, looked;		      /* ns so far; and when its state was looked at last */
-	uid_t asked, asked_before;	      /* whose files the last two questions are about */
+	int held, forgotten; /* files that the process has, and how many of them lookup_forget() has dropped */
+	uint32_t files;	     /* number of the last lookup_add() */
+	int64_t begun, begun_cpu, stopped_at; /* ns; stopped_at: 0 until `stopped` returns nonzero */
+	int64_t patience;		      /* how long the process may wait for files in one question, ns */
+	int64_t waited, looked;		      /* ns waited in this question; time of the last look at its state */
+	uid_t asked, asked_before;	      /* owners of the files of the last two questions */
 	ARRAY(struct owner) owners;
-	struct cached_stat probed; /* the only file that this process, by number, has read */
+	struct cached_stat probed; /* the only file that process number `probing` has read */
 	unsigned probing;
-	char *path; /* the last that was asked about, which is mostly the next, too; NULL: none */
-	struct opener_file found; /* there */
-	size_t length; /* of the answer's text, behind which there is a NUL */
+	char *path; /* path of the last question, mostly also that of the next one; NULL: none */
+	struct opener_file found; /* the file at that path */
+	size_t length; /* of the answer's text, without the NUL behind it */
 	struct lookup_answer answer;
 	char text[ANSWER_ROOM + 1];
 };
 
 /* The outcome of a question. */
-enum outcome { ANSWERED, DIED, SLOW, UNHEARD /* it was still busy with something else */, STOPPED };
+enum outcome { ANSWERED, DIED, SLOW, UNHEARD /* the process was still busy with an earlier question */, STOPPED };
 
 struct lookup *lookup_new(int (*stopped)(void))
 {
@@ -94,7 +94,7 @@ struct lookup *lookup_new(int (*stopped)(void))
 	return lookup;
 }
 
-/* False: a file system that it waits for has not answered yet. */
+/* False: the process still waits for a file system. */
 static bool is_reaped(pid_t process)
 {
 	int64_t begun = now_by(CLOCK_MONOTONIC);
@@ -110,7 +110,7 @@ static bool is_reaped(pid_t process)
 	return true;
 }
 
-/* Of those that were left, one that has ended makes room; NULL: none has. */
+/* Returns a free slot for a process to leave behind; reaps those that have ended. NULL: there is none. */
 static pid_t *room_to_leave(struct lookup *lookup)
 {
 	pid_t *room = NULL;
@@ -170,13 +170,13 @@ static bool is_stopped(struct lookup *lookup)
 	return lookup->stopped_at && now_by(CLOCK_MONOTONIC) - lookup->stopped_at > LOOKUP_STOP_MS * NSEC_PER_MSEC;
 }
 
-/* The outcome so far of a question without an answer; ANSWERED: there may still be one. */
+/* The outcome so far of an unanswered question; ANSWERED: an answer may still come. */
 static enum outcome outlook(struct lookup *lookup)
 {
 	int64_t now = now_by(CLOCK_MONOTONIC);
 	bool runs = proc_state(lookup->process) == 'R';
 
-	lookup->waited += runs ? 0 : now - lookup->looked; /* one that runs, or has no CPU yet, is judged by its CPU time only */
+	lookup->waited += runs ? 0 : now - lookup->looked; /* a process that is running or runnable is judged by its CPU time only */
 	lookup->looked = now;
 	if (is_stopped(lookup))
 		return STOPPED;
@@ -190,7 +190,7 @@ static bool tell(struct lookup *lookup, const struct lookup_question *question, 
 	return lookup_send(lookup->socket, question, sizeof(*question), text, length, fd, MSG_DONTWAIT) == 0;
 }
 
-/* The next message. It may be anything. */
+/* Receives the next message. Its content cannot be trusted. */
 static enum outcome receive(struct lookup *lookup)
 {
 	struct iovec parts[2] = {{&lookup->answer, sizeof(lookup->answer)}, {lookup->text, ANSWER_ROOM}};
@@ -214,7 +214,7 @@ static enum outcome receive(struct lookup *lookup)
 	}
 }
 
-/* The answer, once all that is wished for it was given. */
+/* Receives the answer. Until it comes, opens the debug files that the process asks for. */
 static enum outcome await(struct lookup *lookup, const char *path)
 {
 	struct lookup_question given = {.kind = ASK_GIVEN};
@@ -272,7 +272,7 @@ int lookup_start(struct lookup *lookup)
 	return fail("the process that looks up names ended at once");
 }
 
-/* Nothing may have come from a process that was not asked: it is gone, or not itself. */
+/* A process that was not asked must have sent nothing; if it did, it has died or was taken over. */
 static bool is_waiting(const struct lookup *lookup)
 {
 	char byte;
@@ -280,7 +280,7 @@ static bool is_waiting(const struct lookup *lookup)
 	return recv(lookup->socket, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* There is a process that waits for a question. */
+/* Makes sure that a process waits for a question. False: lookup is stopped, or none can be started. */
 static bool ready(struct lookup *lookup)
 {
 	if (is_stopped(lookup))
@@ -304,7 +304,7 @@ static uid_t owner_by(const struct opener_file *file)
 	return file->system == FUSE_SUPER_MAGIC ? NOBODY : file->status.st_uid;
 }
 
-/* Asks the process that is ready, and waits for the first answer. A process that does not answer is ended. */
+/* Asks the process and waits for the first answer. Ends a process that does not answer. */
 static enum outcome ask(struct lookup *lookup, const struct lookup_question *question, const char *text, size_t length,
 			const struct opener_file *about, int fd, const char *path)
 {
@@ -340,7 +340,7 @@ struct lookup_file *lookup_add(struct lookup *lookup, const struct opener_file *
 	return file;
 }
 
-/* The process keeps the image until FORGOTTEN_MAX of them make a new process cheaper. */
+/* The process keeps the image. After more than FORGOTTEN_MAX forgotten files, a new process replaces it, which is cheaper. */
 void lookup_forget(struct lookup *lookup, struct lookup_file *file)
 {
 	lookup->forgotten += file->holder && file->holder == lookup->processes;
@@ -350,8 +350,8 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file)
 }
 
 /*
- * The process may die of what another file did to it, or be killed from outside. So the file is asked about again, alone, and once more,
- * before it is blamed.
+ * The process may die of another file that it read before, or be killed from outside. So a file is blamed only after the process has died
+ * DEATHS times with this file alone.
  */
 static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct lookup_question *question, const char *more)
 {
@@ -436,7 +436,7 @@ void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offs
 	take_functions(lookup, place);
 }
 
-/* It may be anything: cleans a text that ends within its room. */
+/* The line comes from the process, so it is not trusted: ends it within its room, and cleans it. */
 static void clean_line(char line[IMAGE_LINE])
 {
 	char *clean = clean_text(line, strnlen(line, IMAGE_LINE - 1));
@@ -508,7 +508,7 @@ size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, c
 	return lookup->length;
 }
 
-/* Where a probe goes must not be said by a process that has read anything but this very file: it may be another's by then. */
+/* Only a process that has read no other file may say where a probe goes: another file may have taken it over. */
 static void ask_only_about(struct lookup *lookup, const struct stat *status)
 {
 	struct cached_stat file = {status->st_dev, status->st_ino, S_IFREG};
@@ -519,7 +519,7 @@ static void ask_only_about(struct lookup *lookup, const struct stat *status)
 	lookup->probing = lookup->processes + (lookup->socket < 0);
 }
 
-/* Functions of a program are asked about one after the other. What a path in /proc leads to changes with the process. */
+/* Callers ask about the functions of one program in a row, so the last path is kept. A path in /proc is not: what it leads to changes. */
 static int find_path(struct lookup *lookup, const char *path)
 {
 	if (lookup->path && strcmp(lookup->path, path) == 0 && strncmp(path, "/proc/", strlen("/proc/")) != 0)
@@ -537,7 +537,7 @@ static int fail_outcome(const char *path, enum outcome outcome)
 		    outcome == DIED ? "the process that read it died" : outcome == SLOW ? "it takes too long" : "stopped");
 }
 
-/* The file at a path that the user gave, or that a process has mapped. */
+/* Asks about the file at a path that the user gave, or that a process has mapped. */
 static int ask_path(struct lookup *lookup, struct lookup_question question, const char *path, const char *text)
 {
 	size_t length = strlen(path) + 1 + strlen(text);
@@ -629,7 +629,7 @@ int lookup_ends(struct lookup *lookup, const char *path, const char *function, u
 	return 0;
 }
 
-/* Of the register only what may be one is believed. */
+/* Returns 0 if `to` of any switch holds a character that no operand has. */
 size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_switch *found)
 {
 	size_t count;
@@ -657,7 +657,7 @@ int lookup_instruction(struct lookup *lookup, const char *path, const char *func
 	return 0;
 }
 
-/* The first `count` of the answer are believed if they make sense. */
+/* Copies the first `count` arguments of the answer if all of them are sane. */
 static int take_found(const struct lookup *lookup, const char *path, int count, struct argument_found *found)
 {
 	if (lookup->answer.kind != ANSWER_DONE || count > ARGUMENTS_MAX || lookup->length / sizeof(*found) < (size_t)count)

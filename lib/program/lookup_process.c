@@ -28,16 +28,16 @@
 enum { SOCKET = STDERR_FILENO + 1, MEMORY = 768 << 20, MEMORY_SHARE = 4 /* of the machine's, at most */, PRIORITY = -20 };
 
 static struct {
-	ARRAY(struct image *) images; /* by number */
+	ARRAY(struct image *) images; /* index: the image's number */
 	struct lookup_question question;
 	char text[QUESTION_ROOM + 1];
 	size_t length;
-	int fd; /* that came along; -1: none */
+	int fd; /* that came with the question; -1: none */
 } asked;
 
-static unsigned confined; /* by confine_wholly() */
+static unsigned confined; /* result of confine_wholly() */
 
-/* Whoever asks is gone, or cannot be understood. */
+/* Receives the next question. Exits if the asker is gone or the message is too short. */
 static void receive(void)
 {
 	union {
@@ -91,7 +91,7 @@ static int wish(void *context, enum debug_place place, const void *text, size_t 
 	return asked.fd;
 }
 
-/* Of this number; what came along is it, anew. */
+/* The image of the question. A file that came along replaces the image of that number. */
 static struct image *image_asked(void)
 {
 	static const struct debug_source source = {.open = wish};
@@ -235,12 +235,12 @@ static void tell_matching(void)
 	}
 	free(names.items);
 	if (told == 0)
-		answer_text(ANSWER_FAILED, fail_text()); /* none, or none is allowed */
+		answer_text(ANSWER_FAILED, fail_text()); /* no function matches, or language_allows_probes() allows none */
 	else
 		answer_number(told);
 }
 
-/* As it was read when it was first asked about. NULL after fail(). */
+/* The file of the question; read only when it is another file than last time. NULL after fail(). */
 static const struct ends_file *ends_asked(void)
 {
 	static struct ends_file *file;
@@ -311,12 +311,12 @@ static void tell_switches(void)
 	answer(&head, (const char *)found, count * sizeof(*found));
 }
 
-/* Where each is, or why one of them cannot be told. */
+/* Answers where each argument is, or why one of them cannot be found. */
 static void tell_found(struct image *image, const char *function, const struct lookup_question *question, const struct arguments *arguments)
 {
 	struct {
 		struct argument_found found[ARGUMENTS_MAX];
-		char why[TEXT_MAX]; /* of the first that is absent; it begins where they end */
+		char why[TEXT_MAX]; /* room for the reason, which is stored right behind the last argument */
 	} told;
 	struct lookup_answer head = {.kind = ANSWER_DONE};
 	char why[TEXT_MAX] = "", *end = (char *)&told.found[arguments->count];
@@ -336,7 +336,7 @@ static void tell_found(struct image *image, const char *function, const struct l
 	answer(&head, (const char *)&told, (size_t)(end - (char *)&told) + strlen(why));
 }
 
-/* The file is the image's; what was asked goes when a debug file is asked for. */
+/* Keeps copies of the question, because asking for a debug file overwrites `asked`. The image owns the file. */
 static void tell_arguments(void)
 {
 	static const struct debug_source source = {.open = wish};
@@ -367,7 +367,7 @@ static void tell_type(void)
 	free(name);
 }
 
-/* Expressions for all that a call of the function can tell. */
+/* Answers with expressions for all that a call of the function can show. */
 static void tell_parameters(void)
 {
 	static const struct debug_source source = {.open = wish};
@@ -411,7 +411,7 @@ static const struct {
 	[ASK_CONFINED] = {tell_confined},
 };
 
-/* Nothing is left open but the socket. Signals are for the process that asks. */
+/* Closes everything but the socket. Ignores the signals that are meant for the process that asks. */
 static void leave_all(int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -437,10 +437,10 @@ static uint64_t memory_allowed(void)
 _Noreturn void lookup_serve(int socket)
 {
 	prctl(PR_SET_NAME, "tailblame-names");
-	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: a collector waits for it, meanwhile rings fill up */
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where that is allowed: while a collector waits for this process, its ring buffers fill */
 	leave_all(socket);
 	confined = confine_wholly(memory_allowed());
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user has forgotten it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user clears it */
 	elf_version(EV_CURRENT);
 	for (;;) {
 		enum question_kind kind;

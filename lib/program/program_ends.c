@@ -17,14 +17,14 @@ struct program_ends {
 	char *path;
 	unsigned traits;
 	bool unsafe, loads;
-	bool unwinds; /* a process of it has the unwinder of exceptions */
-	bool throws;  /* a process of it has a runtime of C++, too */
-	ARRAY(struct cached_stat) seen; /* libraries that were looked at */
+	bool unwinds; /* a process of the program has the unwinder of exceptions */
+	bool throws;  /* a process of the program has a C++ runtime */
+	ARRAY(struct cached_stat) seen; /* libraries already looked at */
 };
 
 /* --- libraries that processes have loaded, by /proc, whether the program names them or not --------------------------------- */
 
-/* A file as it is to be opened, even where it is in a container or has been deleted, and its name. Both are lent. */
+/* Called with the path by which a file can be opened, even if it lies in a container or was deleted, and with its name. Both are lent. */
 typedef void loaded_taker(void *context, const char *path, const char *name);
 
 enum { NAME_ROOM = 64 };
@@ -60,8 +60,8 @@ static size_t take_maps(const char *process, loaded_taker *take, void *context)
 }
 
 /*
- * Calls `take` for each file that a process which runs this program has code of, the program among them; the same file may come again.
- * Returns how many such processes there are whose files could be read. Cannot fail.
+ * Calls `take` for each file that processes which run this program have mapped as code, the program included; the same file may come again.
+ * Returns the number of such processes whose maps could be read. Cannot fail.
  */
 static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 {
@@ -88,18 +88,18 @@ static size_t loaded_by(const char *program, loaded_taker *take, void *context)
 
 /* --- libraries that a program needs ---------------------------------------------------------------------------------------- */
 
-/* Through the libraries of a program. */
+/* A search through the libraries of a program. */
 struct search {
 	struct program_ends *calls;
 	struct lookup *lookup;
 	char *folders;		   /* where the program looks for them */
-	ARRAY(char *) left;	   /* paths, still to be read */
-	unsigned traits;	   /* of any */
+	ARRAY(char *) left;	   /* paths still to be read */
+	unsigned traits;	   /* of any library so far */
 };
 
 enum { TEXT_ROOM = 1 << 14 };
 
-/* The root of a program in a container: the length of "/proc/PID/root"; else 0. */
+/* The length of "/proc/PID/root" if the path begins with it, as that of a program in a container does; else 0. */
 static int root_of(const char *path)
 {
 	int length = 0;
@@ -124,7 +124,7 @@ static char *in_folder(const char *program, const char *folder, size_t length, c
 	return memory_format("%.*s%.*s/%s", root_of(program), program, (int)length, folder, name);
 }
 
-/* The path of a file that was found: without links, so that several programs' are the same, if it is not in another root. */
+/* The path of a found file without symbolic links, so that it is the same for several programs; `path` itself if it lies in another root. */
 static char *path_of(const struct opener_file *file, const char *program, char *path)
 {
 	char link[32], real[PATH_MAX];
@@ -140,7 +140,7 @@ static char *path_of(const struct opener_file *file, const char *program, char *
 	return memory_text(real, (size_t)length);
 }
 
-/* Where a file lies that is found at this path, which is freed; NULL: it is not there. */
+/* Returns the path of the file at `path`, which it takes over; NULL: there is none. */
 static char *find_at(const char *program, char *path, struct cached_stat *seen)
 {
 	struct opener_file file;
@@ -155,7 +155,7 @@ static char *find_at(const char *program, char *path, struct cached_stat *seen)
 	return path;
 }
 
-/* Folders are those that the program names, so they may be on a file system that does not answer. NULL: it is nowhere. */
+/* The program names the folders, so they may be on a file system that does not answer. NULL: the library is nowhere. */
 static char *find_library(const char *program, const char *folders, const char *name, struct cached_stat *seen)
 {
 	const char *lists[] = {folders, SYMBOL_LIBRARIES};
@@ -176,7 +176,7 @@ static char *find_library(const char *program, const char *folders, const char *
 static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1", NULL};
 static const char *const throwers[] = {"libstdc++.so.6", "libc++abi.so.1", NULL};
 
-/* A link of this name may lead to a file whose name says more of the version: libstdc++.so.6.0.30. */
+/* The link libstdc++.so.6 may lead to a file with more of the version in its name, libstdc++.so.6.0.30; that matches too. */
 static bool is_among(const char *const *names, const char *name)
 {
 	for (; *names; names++) {
@@ -188,7 +188,7 @@ static bool is_among(const char *const *names, const char *name)
 	return false;
 }
 
-/* They throw, and change stacks, where others tell them to. */
+/* Runtime libraries throw, and change stacks, only when other code asks them to. */
 static bool is_runtime(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-x86-64.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.",
@@ -217,7 +217,7 @@ static bool is_new(struct search *search, const struct cached_stat *file)
 	return true;
 }
 
-/* The libraries that a file needs are added to those to be read, after its own folders and the program's. */
+/* Adds the libraries that a file needs to those still to be read. Looks for them in the file's own folders, then in the program's. */
 static void add_needed(struct search *search, const char *text, size_t length)
 {
 	const char *program = search->folders ? search->folders : "";
@@ -227,7 +227,7 @@ static void add_needed(struct search *search, const char *text, size_t length)
 		struct cached_stat seen;
 		char *path = *name && !is_runtime(name) ? find_library(search->calls->path, folders, name, &seen) : NULL;
 
-		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* it may be any */
+		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* any file may be there */
 		if (path && is_new(search, &seen))
 			*ARRAY_ADD(&search->left) = path;
 		else
@@ -250,7 +250,7 @@ static int read_library(struct search *search, const char *path, unsigned *trait
 	return length < 0 ? -1 : 0;
 }
 
-/* Libraries of libraries, too; no further than needed. */
+/* Reads the libraries, and their libraries, until one throws. */
 static void read_needed(struct search *search)
 {
 	for (size_t i = 0; i < search->left.count; i++) {
@@ -275,7 +275,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!cached_stat_at(path, &seen)) {
-		search->traits |= ENDS_THROWS; /* it may be any */
+		search->traits |= ENDS_THROWS; /* any file may be there */
 		return;
 	}
 	if (!is_new(search, &seen))
@@ -284,7 +284,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 		search->traits |= traits & ENDS_THROWS;
 }
 
-/* Looks whether its libraries throw, those that it names and those that it has loaded. */
+/* Finds out whether any library throws that the program names or that its processes have loaded. */
 static void search_libraries(struct program_ends *calls, struct search *search)
 {
 	size_t running;
@@ -365,7 +365,7 @@ static bool is_run_by(const char *path, const int32_t *tids, size_t count)
 	char exe[32];
 
 	if (!cached_stat_at(path, &wanted))
-		return true; /* it may be any */
+		return true; /* any file may be there */
 	for (size_t i = 0; i < count; i++) {
 		snprintf(exe, sizeof(exe), "/proc/%d/exe", tids[i]);
 		if (cached_stat_at(exe, &found) && cached_stat_is_same(&found, &wanted))
@@ -420,7 +420,7 @@ static size_t add_switches(const struct program_ends *calls, const char *path, s
 	return count;
 }
 
-/* With -static-libgcc, or a C library of its own, a program may have two of each. */
+/* With -static-libgcc, or with a C library linked in, a program may have two unwinders or two longjmp(). */
 size_t program_ends_switches(const struct program_ends *calls, struct program_ends_switch found[PROGRAM_ENDS_SWITCHES])
 {
 	static const char *const libraries[] = {"libgcc_s.so.1", "libc.so.6"};
