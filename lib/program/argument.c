@@ -31,7 +31,7 @@ static int fail_at(const struct cursor *cursor, const char *wanted)
 	return fail("wrong arguments '%s': %s at column %d", cursor->text, wanted, (int)(cursor->at - cursor->text) + 1);
 }
 
-/* Takes the token, if it comes now. */
+/* Takes the token if it comes next. */
 static bool take(struct cursor *cursor, const char *token)
 {
 	size_t length = strlen(token);
@@ -43,7 +43,7 @@ static bool take(struct cursor *cursor, const char *token)
 	return true;
 }
 
-/* `scopes`: "::" may stand in it. */
+/* `scopes`: the word may contain "::". */
 static int read_word(struct cursor *cursor, const char *what, bool scopes, char word[ARGUMENT_WORD])
 {
 	const char *end;
@@ -89,7 +89,7 @@ static void set_label(struct argument *argument, const char *word)
 	memmove(argument->label, word, strlen(word) + 1);
 }
 
-/* "LABEL =", which is no part of what is compared: "==" is nothing here. */
+/* Reads "LABEL =", which is not part of the expression's text. There is no "==" in expressions. */
 static void read_label(struct cursor *cursor, struct argument *argument)
 {
 	struct cursor ahead = *cursor;
@@ -201,7 +201,7 @@ static int read_argument(struct cursor *cursor, struct argument *argument)
 	return 0;
 }
 
-/* Names that the events of functions have anyway. */
+/* Fields that the events of functions have anyway. */
 static bool is_reserved(const char *label)
 {
 	static const char *const reserved[] = {"sp", "__probe_ip", "__probe_func", "__probe_ret_ip", EVENT_UNKNOWN};

@@ -21,10 +21,10 @@ enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, PARAMETERS_MAX = 256 };
 /* The calling convention of a machine. */
 static const struct machine {
 	int number;	   /* EM_... */
-	uint8_t stack;	   /* register */
-	uint8_t general;   /* registers up to this one hold numbers */
-	int return_size;   /* what a call pushes */
-	int frame;	   /* the register that -O0 bases frames on, and where it points then, from the caller's stack pointer on */
+	uint8_t stack;	   /* stack pointer's number */
+	uint8_t general;   /* registers up to this number are general ones */
+	int return_size;   /* bytes that a call pushes */
+	int frame;	   /* the register that -O0 bases frames on, and its distance from the caller's stack pointer; -1: none */
 	int frame_at;
 	int integers, vectors;
 	uint8_t integer[8];
@@ -33,7 +33,7 @@ static const struct machine {
 	{EM_AARCH64, 31, 31, 0, -1, 0, 8, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
 };
 
-/* Where a value is: in registers, or in memory at what a path leads to, and how far behind. */
+/* Where a value is: in registers, or in memory, `offset` bytes behind the address that a path leads to. */
 struct place {
 	bool in_memory;
 	uint8_t part[PARTS]; /* registers */
@@ -41,7 +41,7 @@ struct place {
 	int64_t offset;
 	bool typed;
 	Dwarf_Die type;
-	struct members_type written; /* not typed, but somebody wrote down what it is; length 0: nobody did */
+	struct members_type written; /* if not typed: its type by a layout line; length 0: there is none */
 };
 
 struct finder {
@@ -74,7 +74,7 @@ static uint8_t register_at(const struct place *place)
 	return place->offset >= 0 && place->offset < PARTS * WORD ? place->part[place->offset / WORD] : NO_REGISTER;
 }
 
-/* The value at the place; of registers, whole ones. */
+/* The path to the value at the place. If it is in a register, the path leads to the whole register. */
 static int path_to(const struct finder *finder, const struct place *place, struct argument_path *path)
 {
 	*path = place->path;
@@ -106,13 +106,13 @@ static struct place in_register(uint8_t number)
 	return (struct place){.part = {number, NO_REGISTER}};
 }
 
-/* So many bytes behind the stack pointer that the caller had, at the function's entry. */
+/* The place `offset` bytes behind the caller's stack pointer, at the function's entry. */
 static struct place on_stack(const struct machine *machine, int64_t offset)
 {
 	return (struct place){.in_memory = true, .path = {.start = machine->stack}, .offset = offset + machine->return_size};
 }
 
-/* The same at an instruction behind. */
+/* The same at a later instruction. */
 static int in_frame(const struct finder *finder, int64_t offset, struct place *place)
 {
 	const struct argument_question *question = finder->question;
@@ -125,13 +125,13 @@ static int in_frame(const struct finder *finder, int64_t offset, struct place *p
 
 /* --- what the calling convention says ---------------------------------------------------------------------------------- */
 
-/* Which registers, and how many bytes of the stack, the parameters before have taken. */
+/* How many registers, and how many bytes of the stack, the earlier parameters have taken. */
 struct convention {
 	int integers, vectors;
 	int64_t stack;
 };
 
-/* Tells whether a parameter of this class has registers; takes them, or its place on the stack. */
+/* Takes registers for a parameter of this class and returns true; if there are not enough, takes its bytes on the stack and returns false. */
 static bool take_place(const struct machine *machine, struct convention *taken, const struct type_class *class)
 {
 	struct convention now = *taken;
@@ -145,7 +145,7 @@ static bool take_place(const struct machine *machine, struct convention *taken, 
 		return true;
 	}
 	taken->stack += class->on_stack ? (class->size + WORD - 1) / WORD * WORD : (int64_t)class->count * WORD;
-	return false; /* as a whole; later ones may still have registers */
+	return false; /* the whole parameter is on the stack; later ones may still get registers */
 }
 
 static int place_by_class(const struct finder *finder, struct convention *taken, const struct type_class *class, struct place *place)
@@ -166,7 +166,7 @@ static int place_by_class(const struct finder *finder, struct convention *taken,
 	return class->by_reference ? follow(finder, place) : 0;
 }
 
-/* Skips one on the way to another. */
+/* Skips a parameter on the way to a later one. */
 static int skip_by_class(const struct finder *finder, struct convention *taken, const struct type_class *class)
 {
 	if (class->unknown)
@@ -176,7 +176,7 @@ static int skip_by_class(const struct finder *finder, struct convention *taken, 
 	return 0;
 }
 
-/* A result that does not fit into registers takes the first one for where it goes. */
+/* A result that does not fit into registers takes the first register, for the address where it goes. */
 static int take_result(const struct finder *finder, struct convention *taken)
 {
 	Dwarf_Die type;
@@ -196,7 +196,7 @@ static bool same(const Dwarf_Die *a, const Dwarf_Die *b)
 	return a->addr == b->addr;
 }
 
-/* Of one that is passed by reference, the slot has the address. */
+/* The slot of a parameter that is passed by reference holds its address. */
 static enum type_passing passing_of(const struct finder *finder, Dwarf_Die *parameter)
 {
 	Dwarf_Attribute location;
@@ -208,7 +208,7 @@ static enum type_passing passing_of(const struct finder *finder, Dwarf_Die *para
 	return ops[count - 1].atom == DW_OP_deref ? PASSED_BY_REFERENCE : PASSED_BY_VALUE;
 }
 
-/* Of a parameter whose place is a slot that is not written yet. */
+/* Finds by the calling convention a parameter whose slot is not written yet. */
 static int place_by_convention(const struct finder *finder, const Dwarf_Die *parameter, struct place *place)
 {
 	struct convention taken = {0};
@@ -244,7 +244,7 @@ static int place_by_convention(const struct finder *finder, const Dwarf_Die *par
 
 /* --- what DWARF says ----------------------------------------------------------------------------------------------------- */
 
-/* Where the frame begins, from the caller's stack pointer on. */
+/* Sets *base to the distance of the frame base from the caller's stack pointer. */
 static bool frame_base(const struct finder *finder, int64_t *base)
 {
 	Dwarf_Attribute attribute;
@@ -263,7 +263,7 @@ static bool frame_base(const struct finder *finder, int64_t *base)
 	return true;
 }
 
-/* Tells whether the parameters have been written to their places, as far as the lines of the source tell. */
+/* Tells whether the parameters have been written to their slots, by the line table. */
 static bool is_set_up(const struct finder *finder)
 {
 	Dwarf_Addr *behind = NULL;
@@ -281,7 +281,7 @@ static int place_in_frame(const struct finder *finder, const Dwarf_Die *paramete
 
 	known = frame_base(finder, &base);
 	if (at_entry && (!known || base + offset < 0))
-		return place_by_convention(finder, parameter, place); /* which goes through the pointer by itself */
+		return place_by_convention(finder, parameter, place); /* this follows the pointer by itself */
 	if (!known || (base + offset < 0 && !is_set_up(finder)))
 		return refuse(finder, "its place is not known to be written yet at this instruction");
 	if (at_entry)
@@ -319,7 +319,7 @@ static uint8_t general(const struct finder *finder, uint64_t number)
 	return number <= finder->machine->general ? (uint8_t)number : NO_REGISTER;
 }
 
-/* A struct in several registers: "reg5 piece 8 reg4 piece 8". */
+/* Reads a struct in several registers: "reg5 piece 8 reg4 piece 8". */
 static int place_in_pieces(const struct finder *finder, const Dwarf_Op *ops, size_t count, struct place *place)
 {
 	uint64_t number, size;
@@ -350,7 +350,7 @@ static int place_in_memory(const struct finder *finder, uint64_t number, int64_t
 	return indirect ? follow(finder, place) : 0;
 }
 
-/* A global variable, or one that DWARF puts at an address. */
+/* The place of a global variable, or of a parameter that DWARF puts at an address. */
 static int at_address(const struct finder *finder, uint64_t address, struct place *place)
 {
 	*place = (struct place){.in_memory = true, .path = {.start = ARGUMENT_AT_FILE}, .offset = (int64_t)(address - finder->question->behind)};
@@ -435,7 +435,7 @@ static int find_parameter(const struct finder *finder, struct place *place)
 	return fail_parameter(finder);
 }
 
-/* Finds the type of an argument or of the result, as somebody wrote it down. */
+/* Finds the type of an argument or of the result in the layout lines. */
 static void find_written(const struct finder *finder, struct place *place)
 {
 	char base[ARGUMENT_WORD];
@@ -463,14 +463,14 @@ static int find_result(const struct finder *finder, struct place *place)
 	if (!place->typed)
 		return refuse(finder, "the function returns nothing");
 	class = type_classify(&place->type, PASSED_UNTOLD);
-	if (class.on_stack || class.by_reference) /* the register has its address then */
+	if (class.on_stack || class.by_reference) /* the register then holds its address */
 		return finder->machine->number == EM_X86_64 ? follow(finder, place) : refuse(finder, "it is returned in memory, nobody tells where");
 	if (class.unknown || class.count != 1 || class.part[0] != CLASS_INTEGER)
 		return refuse(finder, "it is not returned in one general register");
 	return 0;
 }
 
-/* The type of the parameter that alone is in this register, as numbers are passed. False: there is no such one, or nobody knows. */
+/* The type of the parameter that occupies this integer register alone. False: there is none, or it is not known. */
 static bool type_of_numbered(const struct finder *finder, int index, Dwarf_Die *type)
 {
 	struct convention taken = {0};
@@ -504,7 +504,7 @@ static int find_numbered(const struct finder *finder, struct place *place)
 		return refuse(finder, "only at a function's entry arguments are where the calling convention has them");
 	*place = index < integers ? in_register(finder->machine->integer[index]) : on_stack(finder->machine, (int64_t)WORD * (index - integers));
 	if (finder->argument->step_count == 0)
-		return 0; /* its value is the register, as the convention has it */
+		return 0; /* its value is what the convention puts there */
 	if (finder->has_function)
 		place->typed = type_of_numbered(finder, index, &place->type);
 	else
@@ -539,7 +539,7 @@ static int find_global(struct finder *finder, struct place *place)
 
 /* --- members and elements ------------------------------------------------------------------------------------------------ */
 
-/* References are what they refer to. */
+/* Replaces a reference by what it refers to. */
 static int settle(const struct finder *finder, struct place *place)
 {
 	Dwarf_Die peeled;
@@ -552,7 +552,7 @@ static int settle(const struct finder *finder, struct place *place)
 	return 0;
 }
 
-/* By what somebody wrote down: the place's value points to something of this type; or, before a dot, is it. */
+/* Follows a step by a layout line: the place's value points to something of the written type; or, before a dot, it is of that type. */
 static int take_written(const struct finder *finder, const struct argument_step *step, struct place *place)
 {
 	struct members_type of = place->written;
@@ -655,7 +655,7 @@ static int tell_number(const struct finder *finder, struct place *place, unsigne
 	return path_to(finder, place, &found->value);
 }
 
-/* Text at the address that the place's value is. */
+/* The place's value is the address of text. */
 static int tell_string(const struct finder *finder, struct place *place, struct argument_found *found)
 {
 	*found = (struct argument_found){.form = ARGUMENT_FORM_TEXT, .size = ARGUMENT_TEXT_MOST};
@@ -671,7 +671,7 @@ static int tell_text(const struct finder *finder, const struct place *place, int
 	return path_to(finder, place, &found->value);
 }
 
-/* A class that has a pointer to its text, and mostly how long that is. 0; 1: it is another one; -1 after fail(). */
+/* Text of a class that has a pointer to it, and mostly its length. 0; 1: the class is not such a one; -1 after fail(). */
 static int tell_class(const struct finder *finder, const struct place *place, Dwarf_Die *class, struct argument_found *found)
 {
 	struct type_text text;
@@ -694,7 +694,7 @@ static int tell_by_dwarf(struct finder *finder, struct place *place, const struc
 	struct type_number number;
 	int status;
 
-	if (!place->typed) /* a register, by the convention only */
+	if (!place->typed) /* a register or stack slot that only the convention names */
 		return finder->argument->base == ARGUMENT_NUMBERED
 			       ? tell_number(finder, place, WORD, ARGUMENT_FORM_HEX, bits, found)
 			       : finder->argument->base == ARGUMENT_RESULT ? tell_number(finder, place, WORD, ARGUMENT_FORM_SIGNED, bits, found)
@@ -713,7 +713,7 @@ static int tell_by_dwarf(struct finder *finder, struct place *place, const struc
 	return status <= 0 ? status : refuse(finder, type_refusal(&peeled));
 }
 
-/* A number must be of the type that was written down of it, if any was. */
+/* The type that the user wrote for a number must agree with its layout line, if there is one. */
 static int check_written(const struct finder *finder, const struct place *place)
 {
 	const struct argument *argument = finder->argument;

@@ -18,10 +18,10 @@ struct list {
 	char *text;
 	size_t length;
 	int count, most;
-	int seen; /* members */
+	int seen; /* members visited so far */
 };
 
-/* Appends an expression if the call can tell it, and it can stand beside those before. */
+/* Appends an expression if a call can show it and arguments_parse() accepts it behind those before. */
 static void offer(struct list *list, const char *expression)
 {
 	struct arguments all;
@@ -77,7 +77,7 @@ static void offer_behind(struct list *list, const char *parameter, Dwarf_Die *ty
 	bool is_pointer;
 
 	if (type_peel(type, &peeled) && type_is_reference(&peeled) && type_of(&peeled, &pointed))
-		*type = pointed; /* of references to references there are none, but DWARF may say that one refers to itself */
+		*type = pointed; /* there are no references to references, but DWARF may claim that one refers to itself */
 	if (!type_peel(type, &peeled) || type_is_reference(&peeled))
 		return;
 	is_pointer = dwarf_tag(&peeled) == DW_TAG_pointer_type;

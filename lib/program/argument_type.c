@@ -17,7 +17,7 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
-/* One whose definition is in a unit of its own stands for that. */
+/* Goes on to the definition if the type has one in a type unit of its own. */
 static void go_to_unit(Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
@@ -72,7 +72,7 @@ static bool read_distance(Dwarf_Die *die, unsigned name, int64_t *distance)
 	return read_number(die, name, distance) && type_is_near(*distance);
 }
 
-/* Elements of all dimensions; 0: not known. */
+/* The number of elements, over all dimensions; 0: not known. */
 static int64_t count_elements(Dwarf_Die *array, int *dimensions)
 {
 	int64_t elements = 1, bound;
@@ -193,7 +193,8 @@ static bool form_of(Dwarf_Die *type, enum argument_form *form)
 		*form = ARGUMENT_FORM_HEX;
 		return true;
 	case DW_TAG_enumeration_type:
-		*form = ARGUMENT_FORM_UNSIGNED; /* as GCC has it unless a value is less than zero, which the type under it tells */
+		*form = ARGUMENT_FORM_UNSIGNED; /* GCC makes an enumeration unsigned unless a value is less than zero; then the underlying type
+						   tells */
 		return !type_of(type, &under) || !type_peel(&under, &peeled) || dwarf_tag(&peeled) != DW_TAG_base_type || form_of(&peeled, form);
 	default:
 		break;
@@ -229,7 +230,7 @@ bool type_is_number(Dwarf_Die *type, struct type_number *number)
 	return true;
 }
 
-/* A member of a member. */
+/* Finds the offset of a member, or of a member `inner` of that member. */
 static bool member_at(Dwarf_Die *type, const char *outer, const char *inner, int64_t *offset)
 {
 	struct type_member member;
@@ -274,7 +275,7 @@ struct member_search {
 	int seen;
 };
 
-/* Where a bit-field is: bits are counted from the lowest, as little-endian machines have them. */
+/* Reads where a bit-field is: bits are counted from the lowest, as on little-endian machines. */
 static bool read_bits(Dwarf_Die *die, int64_t base, struct type_member *member)
 {
 	int64_t first, count, size = type_size(&member->type), within;
@@ -297,7 +298,7 @@ static bool read_bits(Dwarf_Die *die, int64_t base, struct type_member *member)
 
 static bool find_within(struct member_search *search, Dwarf_Die *type, int64_t base, int depth);
 
-/* 1: it is the member; 0: it is another; -1: it is, but where it is cannot be told. */
+/* 1: this is the member; 0: it is another one; -1: it is the member, but its place is not known. */
 static int look_at(struct member_search *search, Dwarf_Die *die, int64_t base, int depth)
 {
 	int tag = dwarf_tag(die);
@@ -309,7 +310,7 @@ static int look_at(struct member_search *search, Dwarf_Die *die, int64_t base, i
 	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_of(die, &type))
 		return 0;
 	if (dwarf_attr(die, DW_AT_data_member_location, &place) && !read_distance(die, DW_AT_data_member_location, &offset))
-		return name && strcmp(name, search->name) == 0 ? -1 : 0; /* of a virtual base */
+		return name && strcmp(name, search->name) == 0 ? -1 : 0; /* a member of a virtual base */
 	if (name && *name) {
 		suggestions_offer(&search->suggestions, name);
 		if (strcmp(name, search->name) != 0)
@@ -470,7 +471,7 @@ static bool is_of_c(Dwarf_Die *type)
 	}
 }
 
-/* Tells whether it, or what it is made of, has functions: one may say how it is copied. */
+/* Tells whether the type, or a type that it is made of, has functions: one of them may define how it is copied. */
 static bool has_functions(Dwarf_Die *type, int depth, int *seen)
 {
 	Dwarf_Die die, inner, peeled;
@@ -492,7 +493,7 @@ static bool has_functions(Dwarf_Die *type, int depth, int *seen)
 	return false;
 }
 
-/* DWARF 5 of some compilers says it of a class; without, one that has no functions is copied as C copies it. */
+/* Some compilers record how a class is passed in DWARF 5; without that, a class that has no functions is copied as in C. */
 static enum type_passing passing_of(Dwarf_Die *type)
 {
 	int64_t convention = 0;
@@ -504,7 +505,7 @@ static enum type_passing passing_of(Dwarf_Die *type)
 	return is_of_c(type) || !has_functions(type, 0, &seen) ? PASSED_BY_VALUE : PASSED_UNTOLD;
 }
 
-/* Tells whether it may be aligned to more than eight bytes, and so leave a gap before it on the stack. */
+/* Tells whether the type may be aligned to more than eight bytes, and so leave a gap before it on the stack. */
 static bool is_wide(Dwarf_Die *type, int depth, int *seen)
 {
 	Dwarf_Attribute alignment;

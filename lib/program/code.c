@@ -17,19 +17,22 @@
 enum { PATH_ROOM = 4200 };
 
 struct code {
-	char *path, *name; /* the name is the path's end */
+	char *path, *name; /* `name` points to the last part of `path` */
 	struct lookup *lookup;
 	struct lookup_file *file; /* NULL: it is missing */
 	bool mapped;
 };
 
-/* Others have the same inode numbers. Of these file systems stat(2) and /proc tell devices of different kinds. */
+/*
+ * Different devices have the same inode numbers. On btrfs and overlayfs, stat(2) and /proc report different devices for one file, so any
+ * device will do.
+ */
 static bool is_device(const struct opener_file *file, dev_t device)
 {
 	return file->status.st_dev == device || file->system == BTRFS_SUPER_MAGIC || file->system == OVERLAYFS_SUPER_MAGIC;
 }
 
-/* Tells whether the file is what was mapped, as far as that can be told. */
+/* Tells whether the file is the one that was mapped, as far as can be known. */
 static bool is_it(struct lookup *lookup, const struct opener_file *file, const char *path, const struct code_identity *identity)
 {
 	unsigned char id[CODE_BUILD_ID];
@@ -64,7 +67,7 @@ static bool build_id_path(const unsigned char *id, size_t size, char path[PATH_R
 	return true;
 }
 
-/* As code_open(), which says what the arguments are. False: it cannot be had. */
+/* Arguments as for code_open(). False: the file cannot be opened. */
 static bool find_file(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
 		    const struct code_identity *identity, struct opener_file *file)
 {
@@ -77,7 +80,7 @@ static bool find_file(struct lookup *lookup, const char *path, const int32_t *pr
 		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
 		found = find_if_it(lookup, other, identity, file);
 	}
-	/* Only its debug file may be left of a file that is gone. It has names, if no way to walk. */
+	/* Of a deleted file only the debug file may be left. It has names, but no unwind tables. */
 	return found || (build_id_path(identity->build_id, identity->build_id_size, other) && opener_find(other, file) == 0);
 }
 
@@ -158,7 +161,7 @@ static bool is_written_by_others(const struct opener_file *file)
 	return (file->status.st_uid != 0 && file->status.st_uid != geteuid()) || (file->status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* -1: it is not there, or not to be had. */
+/* -1: there is none, or it may not be used. */
 static int open_debug(const char *path, bool beside)
 {
 	struct opener_file file;
@@ -182,7 +185,7 @@ static int open_beside(const char *path, const char *folder, const char *name)
 	return open_debug(other, true);
 }
 
-/* "/usr/lib/debug/usr/bin/NAME", or without folders before. */
+/* Tries "/usr/lib/debug/usr/bin/NAME", then the same with leading folders of the path left out. */
 static int open_in_folder(const char *path, const char *name)
 {
 	char other[PATH_ROOM + sizeof(DEBUG_FILES)];
@@ -198,7 +201,7 @@ static int open_in_folder(const char *path, const char *name)
 	return fd;
 }
 
-/* Tells whether a file lies below this folder, wherever links led: by the kernel, which asks no file system for that. */
+/* Tells whether a file lies below this folder once all links are followed. The kernel knows that without asking a file system. */
 static bool is_below(const struct opener_file *file, const char *folder)
 {
 	char link[32], real[PATH_ROOM];
@@ -210,8 +213,9 @@ static bool is_below(const struct opener_file *file, const char *folder)
 }
 
 /*
- * "../../.dwz/x86_64-linux-gnu/NAME": of a debug file in a folder that is not known here, so it is taken from the uppermost. A program's file may
- * say anything: no way out of that folder is followed, as to a file system that does not answer.
+ * Opens "../../.dwz/x86_64-linux-gnu/NAME". The folder of the debug file with this link is not known here, so the link is taken from the
+ * top folder of debug files. A program's file may hold any link, so none out of that folder is followed, as it may lead to a file system
+ * that does not answer.
  */
 static int open_shared(const char *link)
 {

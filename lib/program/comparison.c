@@ -57,7 +57,7 @@ static bool changes(const struct block *block, const cs_insn *insn, int8_t numbe
 	return false;
 }
 
-/* One of the instructions from `from` to before `to` does. */
+/* Tells whether any instruction in [from, to) changes the register. */
 static bool is_changed(const struct block *block, size_t from, size_t to, int8_t number)
 {
 	for (size_t i = from; i < to; i++)
@@ -66,7 +66,7 @@ static bool is_changed(const struct block *block, size_t from, size_t to, int8_t
 	return false;
 }
 
-/* When the registers are as the instruction at `place` read them. */
+/* When the registers have the values that the instruction at `place` read. */
 static enum comparison_when when_known(const struct block *block, size_t place, const struct compared_operand *comparison)
 {
 	const int8_t used[] = {comparison->base, comparison->index};
@@ -100,7 +100,7 @@ static struct compared_operand in_memory(const struct block *block, size_t place
 	found.index = number_of(operand->mem.index);
 	found.scale = (uint8_t)operand->mem.scale;
 	found.when = (uint8_t)when_known(block, place, &found);
-	if (operand->mem.segment == X86_REG_FS || operand->mem.segment == X86_REG_GS || /* where these lie is in no register that is logged */
+	if (operand->mem.segment == X86_REG_FS || operand->mem.segment == X86_REG_GS || /* no logged register holds the bases of these segments */
 	    (found.base == COMPARISON_NO_REGISTER && operand->mem.base != X86_REG_INVALID))
 		found.when = COMPARISON_LOST;
 	return found;
@@ -133,7 +133,7 @@ static bool alters(const cs_insn *insn)
 	return insn->id == X86_INS_INC || insn->id == X86_INS_DEC || insn->id == X86_INS_NOT || insn->id == X86_INS_NEG;
 }
 
-/* Where the value of a register came from, as it is before the instruction at `place`. */
+/* Where the value that a register has before the instruction at `place` came from. */
 static struct compared_operand trace(const struct block *block, size_t place, int8_t number)
 {
 	struct compared_operand found = unknown;
@@ -158,7 +158,7 @@ static struct compared_operand trace(const struct block *block, size_t place, in
 	return found;
 }
 
-/* The instruction that set the flags which the branch looks at; its number. SIZE_MAX: none in the block did. */
+/* The index of the instruction that set the flags which the branch tests. SIZE_MAX: none in the block did. */
 static size_t find_flags(const struct block *block)
 {
 	cs_regs read, written;
@@ -174,7 +174,7 @@ static size_t find_flags(const struct block *block)
 	return SIZE_MAX;
 }
 
-/* Of several operands the first that lies in memory, or else the first that is known. */
+/* The first operand that lies in memory, or else the first that is known. */
 static struct compared_operand of_operands(const struct block *block, size_t place)
 {
 	const cs_insn *insn = block->insns.items[place];
@@ -210,7 +210,7 @@ static struct compared_operand judge(const struct block *block)
 	return of_operands(block, flags);
 }
 
-/* Up to the branch; false: the bytes do not lead to it, instruction by instruction. */
+/* Takes the instructions up to the branch; false: no instruction begins at the branch's address. */
 static bool take_block(struct block *block, cs_insn *insns, size_t count, uint64_t branch)
 {
 	for (size_t i = 0; i < count && insns[i].address <= branch; i++)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* The frame's type is called after the ramp's symbol, and a name is behind its length: _Z5queryPZ5queryiE15_Z5queryi.Frame.actor. */
+/* The frame's type is named after the ramp's symbol, and a name follows its length: _Z5queryPZ5queryiE15_Z5queryi.Frame.actor. */
 char *coroutine_ramp(const char *actor)
 {
 	static const char actors[] = ".actor", frame[] = ".Frame";

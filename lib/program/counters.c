@@ -15,7 +15,7 @@
 static const char yields[] = "syscalls:sys_enter_sched_yield";
 enum { YIELDS_AT_ONCE = 100 };
 
-/* "cycles:u" as "cycles_u". */
+/* Turns "cycles:u" into "cycles_u". */
 static char *event_name(const char *name)
 {
 	char *event = memory_text(name, strlen(name));
@@ -25,7 +25,7 @@ static char *event_name(const char *name)
 	return event;
 }
 
-/* A tracepoint's number; false: it is none. Not by libpfm4, which needs debugfs for it. */
+/* Finds a tracepoint by its id; false: it is none. Does not use libpfm4, which needs debugfs for that. */
 static bool find_tracepoint(const char *name, struct perf_event_attr *attributes)
 {
 	const char *colon = strchr(name, ':');
@@ -40,7 +40,7 @@ static bool find_tracepoint(const char *name, struct perf_event_attr *attributes
 	return attributes->config != 0;
 }
 
-/* 0; -1: libpfm4 does not know it, as the text in *why says. */
+/* 0; -1: libpfm4 does not know the name; *why says why. */
 static int find_named(const char *name, struct perf_event_attr *attributes, const char **why)
 {
 	pfm_perf_encode_arg_t encoded = {.attr = attributes, .size = sizeof(encoded)};
@@ -53,7 +53,7 @@ static int find_named(const char *name, struct perf_event_attr *attributes, cons
 	return error == PFM_SUCCESS ? 0 : -1;
 }
 
-/* 0, or the error by which the kernel refuses to count it on some CPU. */
+/* 0 if the kernel counts it on the first CPU that is online; else the errno with which the kernel refuses. */
 static int refusal(const struct perf_event_attr *attributes)
 {
 	struct perf_event_attr off = *attributes;
@@ -71,7 +71,7 @@ static int refusal(const struct perf_event_attr *attributes)
 	return 0;
 }
 
-/* Of libpfm4's generic names those that the kernel counts here: "page-faults, cpu-clock". */
+/* Those of libpfm4's generic names that the kernel counts here: "page-faults, cpu-clock". */
 static char *machine_has(void)
 {
 	pfm_pmu_info_t generic = {.size = sizeof(generic)};
@@ -87,7 +87,7 @@ static char *machine_has(void)
 		const char *why;
 
 		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS || !event.equiv)
-			continue; /* the one with the short name says the same */
+			continue; /* the entry with the short name is the same event */
 		if (find_named(event.name, &attributes, &why) < 0 || attributes.type == PERF_TYPE_TRACEPOINT || refusal(&attributes))
 			continue;
 		fputs(ftell(out) > 0 ? ", " : "", out);

@@ -1,6 +1,6 @@
 /*
- * counters: what perf_event_open(2) can count of a CPU, by the names that libpfm4 knows ("page-faults", "cycles:u"), and tracepoints
- * ("syscalls:sys_enter_sched_yield"). libpfm4 knows more than a machine has, so the kernel is asked for each.
+ * counters: what perf_event_open(2) can count on a CPU, by the names that libpfm4 knows ("page-faults", "cycles:u"), and tracepoints
+ * ("syscalls:sys_enter_sched_yield"). libpfm4 knows more than a machine has, so the kernel is asked about each.
  *
  *	struct counters counters = {0};
  *	counters_add_yields(&counters)
@@ -15,29 +15,29 @@
 
 #include "base/memory.h"
 
-enum { COUNTERS_MAX = 9 /* with yields */ };
+enum { COUNTERS_MAX = 9 /* including yields */ };
 
 struct counter {
-	char *name;  /* as it was asked for: "page-faults" */
-	char *event; /* as events are named: "page_faults" */
-	uint32_t period; /* an event after each `period` of them; 0: counted exactly, from switch to switch */
+	char *name;  /* as the user wrote it: "page-faults" */
+	char *event; /* name of its events: "page_faults" */
+	uint32_t period; /* one sample after every `period` of them; 0: counted exactly, from switch to switch */
 	struct perf_event_attr attributes;
 };
 
-/* For the life of the process. */
+/* Lives as long as the process. */
 struct counters {
 	ARRAY(struct counter) list;
 };
 
 /*
- * Adds those of a list with commas. -1 after fail(): nobody knows the name, this machine does not have it (the message says what it has), it is
- * there already, or there are more than COUNTERS_MAX.
+ * Adds the counters of a list separated by commas. -1 after fail(): the name is unknown, this machine does not have it (the message says
+ * what it has), it was already added, or there are more than COUNTERS_MAX.
  */
 int counters_add(struct counters *counters, const char *list);
 
 /*
- * How often threads yield, where the kernel can count it: before the others, by the hundred, which costs who does not yield nothing. If it is asked
- * for, too, it is counted exactly.
+ * Adds a counter of yields if the kernel can count them; to be called before counters_add(). It samples every hundredth yield, which costs
+ * threads that do not yield nothing. If the user asks for this counter, too, it counts exactly.
  */
 void counters_add_yields(struct counters *counters);
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* A name as it is written. */
+/* A demangled name while it is being written. */
 struct writing {
 	char text[DEMANGLED_MAX + 1];
 	size_t length;
@@ -31,8 +31,8 @@ static void add(const char *piece, size_t length, void *context)
 typedef int demangler(const char *name, int options, demangle_callbackref take, void *context);
 
 /*
- * A symbol of a hundred characters can stand for a name without end, because each part may be twice the one before. So it is left where
- * it is too long; but for Rust's names beyond ASCII the library holds no memory then.
+ * A symbol of a hundred characters can stand for an endless name, because each part may be twice as long as the one before. So demangling
+ * stops by longjmp() where the name is too long; the library holds no memory then, except for Rust's names beyond ASCII.
  */
 static char *write_by(demangler *by, struct writing *writing, const char *name, int options)
 {
@@ -44,10 +44,10 @@ static char *write_by(demangler *by, struct writing *writing, const char *name, 
 	return memory_format("%.*s%s", (int)utf8_cut(writing->text, DEMANGLED_MAX + 1 - sizeof(cut)), writing->text, cut);
 }
 
-/* Where a name that begins so does not parse, it is a C function's. */
+/* A name that begins like a mangled one but does not parse belongs to a C function. */
 static char *demangled(const char *name, int options)
 {
-	bool is_old = strncmp(name, "_Z", 2) == 0; /* of C++, or of Rust before its own */
+	bool is_old = strncmp(name, "_Z", 2) == 0; /* C++, or Rust before it had a scheme of its own */
 	struct writing writing;
 	char *plain = NULL;
 

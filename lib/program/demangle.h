@@ -8,18 +8,18 @@
 enum { DEMANGLED_MAX = 4096 };
 
 /*
- * "cache::Shelf::get" of _ZN5cache5Shelf3getEi: without arguments, which would make names too long to read. NULL: the name is
- * not mangled. The caller frees it.
+ * "cache::Shelf::get" for _ZN5cache5Shelf3getEi: without arguments, which would make names too long to read. NULL: the name is not mangled.
+ * The caller frees it.
  */
 char *demangle(const char *name);
 
 /*
- * The name of a function that was chosen by its symbol, because others share its plain name: "cache::Shelf::get(int)"; of any other
- * name a copy. The caller frees it.
+ * The name of a function that was chosen by its symbol, because others share its plain name: "cache::Shelf::get(int)"; for any other name a
+ * copy. The caller frees it.
  */
 char *demangle_whole(const char *name);
 
-/* "app::Of<int>" of N3app2OfIiEE: a type of C++, as its type_info calls it. NULL: it is none. The caller frees it. */
+/* "app::Of<int>" for N3app2OfIiEE: a C++ type as its type_info names it. NULL: it is no type. The caller frees it. */
 char *demangle_type(const char *name);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "program/text_bounds.h"
 
-enum { ORIGINS_MAX = 16 }; /* in a row, as libdw has it elsewhere; a compiler makes two */
+enum { ORIGINS_MAX = 16 }; /* in a chain, the bound that libdw uses elsewhere; compilers make two */
 
-/* The text may be in this file, or in the one that several debug files have in common. */
+/* The text may be in this file, or in the one that several debug files share. */
 static const char *text_of(Dwarf_Attribute *attribute)
 {
 	const char *text = dwarf_formstring(attribute);

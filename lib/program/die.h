@@ -1,5 +1,5 @@
 /*
- * die: reads a debugging information entry (DWARF) as far as it can be believed: texts that end, and chains of origins that end. libdw
+ * die: reads a debugging information entry (DWARF) as far as it can be trusted: texts that end, and chains of origins that end. libdw
  * checks neither.
  */
 #ifndef PROGRAM_DIE_H
@@ -9,16 +9,16 @@
 
 #include <elfutils/libdw.h>
 
-/* Its own name, or its origin's. NULL: it has none. */
+/* The entry's own name, or its origin's. NULL: there is none. */
 const char *die_name(Dwarf_Die *die);
 
-/* The symbol of the entry, or of its origin. NULL: DWARF names none. */
+/* The linkage name of the entry, or of its origin. NULL: DWARF has none. */
 const char *die_symbol(Dwarf_Die *die);
 
-/* Tells whether it, or its origin, was made up by the compiler. */
+/* Tells whether the compiler made up the entry, or its origin. */
 bool die_is_artificial(Dwarf_Die *die);
 
-/* Where it was declared: behind all abstract origins and specifications, as far as these come to an end. */
+/* The entry's declaration: follows all abstract origins and specifications, up to a bound. */
 Dwarf_Die die_origin(const Dwarf_Die *die);
 
 #endif

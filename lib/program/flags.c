@@ -19,11 +19,11 @@
 #include "program/symbol.h"
 #include "program/global.h"
 
-struct watch_point { /* a breakpoint of a thread on a CPU, and of those that inherit it */
+struct watch_point { /* a breakpoint of a thread on a CPU, and of the threads that inherit it */
 	uint64_t id;
 	int fd;
 	int flag;
-	bool writes; /* only */
+	bool writes; /* watches writes only */
 	UT_hash_handle hh;
 };
 
@@ -32,11 +32,11 @@ struct watch_point { /* a breakpoint of a thread on a CPU, and of those that inh
 struct wanted {
 	int32_t process;
 	char *symbol;
-	uint64_t offset, length; /* length 0: not said */
+	uint64_t offset, length; /* length 0: not given */
 	bool reads;
 };
 
-/* Cuts the last part off, if it is this; true: it was. */
+/* Cuts `word` off the end of the text. False: the text does not end in it. */
 static bool cut_word(char *text, const char *word)
 {
 	size_t length = strlen(text), part = strlen(word);
@@ -47,7 +47,7 @@ static bool cut_word(char *text, const char *word)
 	return true;
 }
 
-/* From the end: a C++ name has colons of its own. */
+/* Reads from the end, because a C++ name contains colons. */
 static int read_wanted(char *text, struct wanted *wanted)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -79,7 +79,7 @@ static char *name_of(const struct wanted *wanted)
 	return wanted->offset ? memory_format("%s:%s+%" PRIu64, comm, wanted->symbol, wanted->offset) : memory_format("%s:%s", comm, wanted->symbol);
 }
 
-/* The bytes of the variable that are meant. */
+/* Chooses the bytes of the variable to watch. */
 static int choose(const struct wanted *wanted, const struct global *global, struct flag *flag)
 {
 	uint64_t size = global->size, length = wanted->length ? wanted->length : size - wanted->offset;
@@ -93,7 +93,7 @@ static int choose(const struct wanted *wanted, const struct global *global, stru
 	return flag->address % length ? fail("a breakpoint of %" PRIu64 " bytes lies at a multiple of that, and '%s' does not", length, flag->name) : 0;
 }
 
-/* An address stands for a variable without a name, as of an object that was allocated. */
+/* Finds the variable, or the memory at an address, which stands for a variable without a name, as in an allocated object. */
 static int find_memory(const struct wanted *wanted, struct lookup *lookup, struct global *global)
 {
 	char *end;
@@ -141,7 +141,7 @@ int flags_add(struct flags *flags, const char *text, struct lookup *lookup)
 
 /* --- breakpoints -------------------------------------------------------------------------------------------------------- */
 
-/* In the kernel's numbers of registers (asm/perf_regs.h): rcx and rip. */
+/* The bits of rcx and rip in the kernel's numbering of registers (asm/perf_regs.h). */
 enum { COUNTER_AND_PLACE = 1 << 2 | 1 << 8 };
 
 static int open_point(const struct perf_event_attr *common, const struct flag *flag, bool writes, int32_t thread, int cpu)
@@ -153,8 +153,8 @@ static int open_point(const struct perf_event_attr *common, const struct flag *f
 	attributes.bp_addr = flag->address;
 	attributes.bp_len = flag->length;
 	attributes.sample_period = 1;
-	attributes.inherit = attributes.inherit_thread = 1; /* processes that it makes have their own variables, */
-	attributes.remove_on_exec = 1;			    /* and another program has others there */
+	attributes.inherit = attributes.inherit_thread = 1; /* child processes have their own variables, */
+	attributes.remove_on_exec = 1;			    /* and another program has other data there */
 	return (int)syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -179,7 +179,7 @@ void flags_free(struct flags *flags)
 	ARRAY_FREE(&flags->list);
 }
 
-/* How many more a thread could have. */
+/* How many more breakpoints a thread could have. */
 static int count_free(const struct perf_event_attr *common, const struct flag *flag)
 {
 	enum { MOST = 32 };
@@ -234,7 +234,7 @@ static int add_point(struct flags *flags, int fd, int flag, bool writes, const s
 	return 0;
 }
 
-/* A thread that is found late may have inherited its breakpoints, and then have no room for these. */
+/* A thread that is found late may have inherited its breakpoints, and then there is no room for these. */
 static int open_thread(struct flags *flags, int number, int32_t thread, bool late, const struct perf_event_attr *common, const struct flags_output *output)
 {
 	const struct flag *flag = &flags->list.items[number];
@@ -256,7 +256,7 @@ static int open_thread(struct flags *flags, int number, int32_t thread, bool lat
 	return 0;
 }
 
-/* Those threads that are not in the list yet are added to it. How many; -1 after fail(). */
+/* Adds the threads of the process that are not in the list yet. Returns their number; -1 after fail(). */
 static int list_threads(int32_t process, int32_t **threads, size_t *count)
 {
 	char *path = memory_format("/proc/%d/task", process);
@@ -282,7 +282,7 @@ static int list_threads(int32_t process, int32_t **threads, size_t *count)
 	return (int)(*count - before);
 }
 
-enum { ROUNDS = 8 /* in which threads are looked for that others, not watched yet, made meanwhile */ };
+enum { ROUNDS = 8 /* of searching for threads that unwatched threads created meanwhile */ };
 
 static int open_flag(struct flags *flags, int number, const struct perf_event_attr *common, const struct flags_output *outputs, int count)
 {
@@ -333,13 +333,13 @@ int flags_switch(struct flags *flags, unsigned long request)
 
 /* --- hits --------------------------------------------------------------------------------------------------------------- */
 
-struct hit { /* a record of one */
+struct hit { /* a record of a hit */
 	const struct watch_point *point;
 	int32_t process, thread;
-	uint64_t stream; /* of the breakpoint itself, or of one that inherited it */
+	uint64_t stream; /* id of the breakpoint itself, or of one that inherited it */
 	struct perf_cursor user;
 	bool in_kernel;
-	uint64_t counter, at; /* of the instruction behind the one that hit: rcx, and its address */
+	uint64_t counter, at; /* rcx, and the address of the instruction behind the one that hit */
 };
 
 enum { MOST_REGISTERS = 8, RECORD_MOST = 512 };
@@ -352,7 +352,7 @@ static const struct watch_point *point_of(const struct flags *flags, uint64_t id
 	return point;
 }
 
-/* False: it is of no flag. */
+/* False: the record is not a hit of a flag. */
 static bool read_hit(const struct flags *flags, const unsigned char *bytes, struct hit *hit)
 {
 	struct perf_event_header header;
@@ -387,8 +387,8 @@ static bool is_among(const uint64_t *streams, size_t count, uint64_t stream)
 }
 
 /*
- * One instruction hits each breakpoint on the flag once: that for writes and that for both, and a second time where a thread inherited them and was
- * given them, too. Their records stand one behind the other.
+ * One instruction hits each breakpoint on the flag once: that for writes and that for reads and writes, and each a second time if the
+ * thread both inherited them and was given them. Their records follow each other; joins them.
  */
 static void join(const struct flags *flags, struct perf_ring *ring, struct hit *hit, bool *writes)
 {
@@ -412,7 +412,7 @@ static void join(const struct flags *flags, struct perf_ring *ring, struct hit *
 	}
 }
 
-/* The kernel copies byte by byte, and counts down (rep movsb): each byte of the flag hits. */
+/* Tells whether this hit continues a copy: the kernel copies byte by byte, and counts rcx down (rep movsb), so each byte of the flag hits. */
 static bool goes_on(struct flag *flag, const struct hit *hit)
 {
 	bool same = hit->in_kernel && flag->copier == hit->thread && hit->counter + 1 == flag->copied;
@@ -432,7 +432,7 @@ static bool is_too_often(struct flag *flag, int64_t ts)
 	return ++flag->hits > FLAG_HITS_MOST;
 }
 
-/* The number of the flag whose hits the kernel leaves out, because they are too many; -1: the record is another. */
+/* The number of the flag whose hits the kernel drops, because they are too many; -1: the record is of another kind. */
 static int throttled(const struct flags *flags, const unsigned char *bytes)
 {
 	const struct watch_point *point;

@@ -1,5 +1,5 @@
 /*
- * flags: variables of processes that are watched by breakpoints of the hardware: who writes them, and who reads them (Argus, section 3.1).
+ * flags: variables of processes, watched by hardware breakpoints: which threads write them, and which read them (Argus, section 3.1).
  *
  *	struct flags flags = {0};
  *	flags_add(&flags, "2646:is_spinning", lookup)	... -1 after fail()
@@ -7,8 +7,8 @@
  *	flags_take(&flags, &ring, bytes, &hit)		what a record of these is
  *	flags_free(&flags)
  *
- * Each thread of the process has them on each CPU, and the threads that it makes inherit them. The machine has few (x86-64: four), and
- * watches no reads alone: for these it takes two, and a write hits both.
+ * Each thread of the process gets the breakpoints on each CPU, and threads that it creates inherit them. The machine has few (x86-64:
+ * four), and cannot watch reads alone: to watch reads takes two of them, and a write hits both.
  */
 #ifndef PROGRAM_FLAGS_H
 #define PROGRAM_FLAGS_H
@@ -22,7 +22,7 @@
 
 struct lookup;
 
-/* Each hit costs some 10 us. A flag with more hits in a second is watched no longer. */
+/* Each hit costs some 10 us. A flag with more hits in a second is no longer watched. */
 enum { FLAG_HITS_MOST = 10000 };
 
 struct flag {
@@ -30,14 +30,14 @@ struct flag {
 	int32_t process;
 	uint64_t address;
 	unsigned length;
-	bool reads; /* too */
+	bool reads; /* reads are watched, too */
 
-	bool off; /* it was hit too often */
+	bool off; /* no longer watched, because it was hit too often */
 
 	/* private */
 	int64_t since;
-	uint32_t hits; /* since then */
-	int32_t copier; /* the thread whose kernel copy hit last, at what its counter was then; 0: none did */
+	uint32_t hits; /* hits since `since` */
+	int32_t copier; /* the thread whose copy in the kernel hit last; 0: none did. `copied`: the copy's counter (rcx) then */
 	uint64_t copied;
 };
 
@@ -45,37 +45,37 @@ struct flags {
 	ARRAY(struct flag) list;
 	/* private */
 	struct watch_point *points;
-	unsigned user_registers; /* in each sample */
+	unsigned user_registers; /* number of registers in each sample */
 };
 
 /* Adds PID:SYMBOL[+OFFSET][:LENGTH][:w|rw], or PID:0xADDRESS:LENGTH[:w|rw]. -1 after fail(). */
 int flags_add(struct flags *flags, const char *text, struct lookup *lookup);
 void flags_free(struct flags *flags);
 
-/* A CPU, and an event there whose ring gets the hits. */
+/* A CPU, and an event there whose ring buffer gets the hits. */
 struct flags_output {
 	uint32_t cpu;
 	int fd;
 };
 
 /*
- * Sets the breakpoints, which are off at first; `common`: clock and user registers of all samples. -1 after fail(): the process is gone, or the
- * machine has too few; then the message says who takes them.
+ * Sets the breakpoints, which are off at first; `common`: clock and user registers of all samples. -1 after fail(): the process is gone, or
+ * the machine has too few breakpoints; then the message says what takes them.
  */
 int flags_open(struct flags *flags, const struct perf_event_attr *common, const struct flags_output *outputs, int count);
-int flags_switch(struct flags *flags, unsigned long request); /* an ioctl() of all; -1 after fail() */
+int flags_switch(struct flags *flags, unsigned long request); /* does this ioctl() on all breakpoints; -1 after fail() */
 
 struct flags_hit {
-	int flag; /* its number */
+	int flag; /* number of the flag */
 	int32_t process, thread;
 	bool writes;
-	bool last; /* it was hit too often, or so often that the kernel left hits out: from here on it is watched no longer */
-	struct perf_cursor user; /* at the thread's registers, as PERF_SAMPLE_REGS_USER has them */
+	bool last; /* it was hit too often, or so often that the kernel dropped hits: from here on it is no longer watched */
+	struct perf_cursor user; /* at the thread's registers, in the layout of PERF_SAMPLE_REGS_USER */
 };
 
-enum flags_taken { FLAGS_NOT_THEIRS, FLAGS_HIT, FLAGS_NOTHING_NEW /* as in the midst of a copy that the kernel makes */ };
+enum flags_taken { FLAGS_NOT_THEIRS, FLAGS_HIT, FLAGS_NOTHING_NEW /* such as a later byte of a copy that the kernel makes */ };
 
-/* Reads the record that the ring stands at; these bytes are a copy of it. The ring goes on to the last record of the same hit. */
+/* Reads the record at the ring buffer's position; `bytes` is a copy of it. Moves the position to the last record of the same hit. */
 enum flags_taken flags_take(struct flags *flags, struct perf_ring *ring, const unsigned char *bytes, struct flags_hit *hit);
 
 #endif

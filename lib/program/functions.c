@@ -9,10 +9,10 @@
 struct function {
 	uint64_t address, size;
 	const char *name;
-	int rank; /* among names of one address */
+	int rank; /* rank among the names of one address */
 };
 
-enum { NESTED = 8 }; /* functions before one that are looked at, because it may be a part of them */
+enum { NESTED = 8 }; /* how many preceding functions to check: a function may lie within another one */
 
 static const int ranks[] = {[STB_LOCAL] = 0, [STB_GLOBAL] = 2, [STB_WEAK] = 1};
 

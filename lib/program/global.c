@@ -12,10 +12,10 @@
 #include "program/executable.h"
 #include "program/lookup_program.h"
 
-struct mapped { /* memory of the process; lines of /proc/PID/maps */
-	uint64_t start, end, offset; /* in the file */
+struct mapped { /* a mapping of the process: a line of /proc/PID/maps */
+	uint64_t start, end, offset; /* `offset` is in the file */
 	bool executable;
-	const char *path; /* "": of no file */
+	const char *path; /* "": there is no file */
 };
 
 struct maps {
@@ -45,7 +45,7 @@ static int read_maps(int32_t process, struct maps *maps)
 	return 0;
 }
 
-/* Tells whether all of it is in one piece of memory. */
+/* Tells whether the whole variable lies in one mapping. */
 static bool has_memory(const struct maps *maps, const struct global *global)
 {
 	for (size_t i = 0; i < maps->list.count; i++) {
@@ -57,7 +57,7 @@ static bool has_memory(const struct maps *maps, const struct global *global)
 	return false;
 }
 
-/* A file that is mapped from there on. */
+/* Finds the variable in a file that is mapped from `start` on. */
 static int find_in(const struct maps *maps, const char *path, uint64_t start, const char *name, struct lookup *lookup, struct global *global)
 {
 	if (lookup_variable(lookup, path, name, &global->address, &global->size) < 0)
@@ -66,7 +66,7 @@ static int find_in(const struct maps *maps, const char *path, uint64_t start, co
 	return has_memory(maps, global) ? 0 : fail("'%s' of '%s' is not where the process has memory", name, path);
 }
 
-/* In what has the same path, the first piece comes first in the file. */
+/* Tells whether this is the first mapping of its path, which is that of the file's beginning. */
 static bool is_first(const struct maps *maps, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -75,7 +75,7 @@ static bool is_first(const struct maps *maps, size_t index)
 	return *maps->list.items[index].path;
 }
 
-/* A path of the program that the process runs; the caller frees it. NULL after fail(). */
+/* A path to the program that the process runs; the caller frees it. NULL after fail(). */
 static char *program_path(int32_t process, const char *seen)
 {
 	struct stat file;
@@ -133,7 +133,7 @@ int global_find(int32_t process, const char *name, struct lookup *lookup, struct
 	if (find_in_program(process, &maps, seen, name, lookup, global) == 0) {
 		status = 0;
 	} else {
-		why = memory_text(fail_text(), strlen(fail_text())); /* tells more than that of the last library */
+		why = memory_text(fail_text(), strlen(fail_text())); /* this reason says more than that of the last library */
 		status = find_in_libraries(process, &maps, seen, name, lookup, global);
 		if (status < 0)
 			fail("%s", why);
@@ -158,7 +158,7 @@ int global_has_memory(int32_t process, uint64_t address, uint64_t size)
 	return has ? 0 : fail("process %d has no memory at 0x%llx", process, (unsigned long long)address);
 }
 
-/* Where an offset of the program's file is mapped as code, and how far such code goes. */
+/* Finds where an offset of the program's file is mapped as code, and the range of all such code. */
 static int map_offset(const struct maps *maps, const char *seen, uint64_t offset, uint64_t *address, uint64_t *from, uint64_t *to)
 {
 	bool found = false;

@@ -1,7 +1,8 @@
 /*
- * global: where a global variable of a process that runs is: in its program, or in a library that it has mapped; and a function of its program.
+ * global: where a global variable of a running process is, in its program or in a library that it has mapped; and where a function of its
+ * program is.
  *
- * A process without rights (program/lookup.h) reads the files of others, and its answer counts only if the process has memory there.
+ * A process without rights (program/lookup.h) reads other users' files, and its answer counts only if the process has memory there.
  */
 #ifndef PROGRAM_GLOBAL_H
 #define PROGRAM_GLOBAL_H
@@ -12,16 +13,16 @@ struct lookup;
 
 struct global {
 	uint64_t address; /* in the process */
-	uint64_t size;	  /* bytes; 0: not told */
+	uint64_t size;	  /* bytes; 0: not known */
 };
 
-/* The program's own comes before those of libraries, of these the first by address. -1 after fail(): there is none, or no such process. */
+/* Finds a variable in the program, or else in its libraries, the first by address. -1 after fail(): there is no such variable, or no such process. */
 int global_find(int32_t process, const char *name, struct lookup *lookup, struct global *global);
 
-/* -1 after fail(): the process does not have all of these bytes in one piece of memory, or there is none. */
+/* 0; -1 after fail(): the process does not have all of these bytes in one mapping, or there is no such process. */
 int global_has_memory(int32_t process, uint64_t address, uint64_t size);
 
-/* The entry of a function of the program. `from` and `to` bound the program's code. -1 after fail(). */
+/* Finds the entry of a function of the program. *from and *to bound the program's code. -1 after fail(). */
 int global_function(int32_t process, const char *name, struct lookup *lookup, uint64_t *address, uint64_t *from, uint64_t *to);
 
 #endif

@@ -69,7 +69,7 @@ bool helper_is_unread(int socket)
 
 /* --- the process -------------------------------------------------------------------------------------------------------- */
 
-/* It holds nothing but the socket, so that whatever else was open ends with the process that asks. */
+/* Holds no descriptor but the socket, so that everything else that was open is closed when the asking process ends. */
 static _Noreturn void work(const struct helper *helper, int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -89,7 +89,7 @@ static _Noreturn void work(const struct helper *helper, int socket)
 
 /* --- the side that asks ------------------------------------------------------------------------------------------------------- */
 
-/* Of those that were left, one that has ended makes room; NULL: none has. */
+/* Returns a free slot for a process to leave behind; reaps those that have ended. NULL: there is none. */
 static struct helper_left *room_to_leave(struct helper *helper)
 {
 	struct helper_left *room = NULL;
@@ -128,7 +128,7 @@ bool helper_start(struct helper *helper)
 	return true;
 }
 
-/* `subject`: what it waits for; NULL: nothing that is known. */
+/* `subject`: what the process waits for; NULL: not known. */
 static void leave(struct helper *helper, const char *subject)
 {
 	struct helper_left *room = room_to_leave(helper);
@@ -200,7 +200,7 @@ int helper_await(struct helper *helper, const char *subject)
 		helper->before = memory_text(subject, strlen(subject));
 		return 1;
 	}
-	if (status == 0 && helper_is_unread(helper->socket)) /* it is still busy with what it was asked before */
+	if (status == 0 && helper_is_unread(helper->socket)) /* the process is still busy with its earlier question */
 		subject = helper->before;
 	if (status == 0 && subject)
 		note_silent(helper, subject);

@@ -1,6 +1,6 @@
 /*
- * helper: a process of our own for work that may take for ever, as that of whoever asks a file system whose server does not answer: the kernel lets
- * nobody end who waits for FUSE. Another process takes its place, and the waiting one ends when it can.
+ * helper: a process of our own for work that may take for ever, such as asking a file system whose server does not answer: the kernel lets
+ * no process end that waits for FUSE. When one waits, another process takes its place, and the waiting one ends when it can.
  *
  *	static struct helper files = {.name = "tailblame-files", .serve = answer, .patience = 250, .socket = -1};
  *
@@ -9,10 +9,11 @@
  *	helper_send(files.socket, ...)
  *	if (helper_await(&files, subject) == 1) helper_receive(files.socket, ...)
  *
- * A subject is what a question is about, in words: what does not answer is not asked about again until HELPER_REST_S are over, nor as long as a process
- * still waits for it. So nobody can use up all processes (HELPER_LEFT) with one subject. A process that has answered may still wait, to close a file.
+ * A subject says in words what a question is about. A subject that did not answer is not asked about again until HELPER_REST_S are over and
+ * no process still waits for it. So one subject cannot use up all processes (HELPER_LEFT). A process that has answered may still wait, to
+ * close a file.
  *
- * A helper is not for several threads at a time; a lock is the caller's.
+ * Only one thread at a time may use a helper; a lock is the caller's business.
  */
 #ifndef PROGRAM_HELPER_H
 #define PROGRAM_HELPER_H
@@ -24,47 +25,47 @@
 #include <sys/uio.h>
 
 /*
- * HELPER_MOST_MS: how long to wait for an answer while the process lacks nothing but a CPU. HELPER_LEFT: processes that wait, at most. HELPER_FDS: descriptors
- * in a message.
+ * HELPER_MOST_MS: how long to wait for an answer while the process lacks nothing but a CPU. HELPER_LEFT: the most processes left waiting.
+ * HELPER_FDS: the most descriptors in a message.
  */
 enum { HELPER_MOST_MS = 10000, HELPER_REST_S = 10, HELPER_LEFT = 16, HELPER_SUBJECTS = 8, HELPER_FDS = 2, HELPER_SOCKET = 3 };
 
 struct helper {
-	const char *name;	    /* of the process, 15 characters at most */
-	bool (*serve)(int socket); /* in the process: waits for a question and answers it; false: nobody asks any more */
+	const char *name;	    /* name of the process, at most 15 characters */
+	bool (*serve)(int socket); /* runs in the process: waits for a question and answers it; false: there are no more questions */
 	int patience;		    /* how long to wait for an answer, in ms */
 	int socket;		    /* -1: there is no process */
 	pid_t process;
 	char *before; /* the subject of its last answer; NULL: none */
-	struct helper_left { /* killed, but it waits yet; 0: none */
+	struct helper_left { /* process that was killed, but still waits; 0: none */
 		pid_t process;
 		char *subject;
 	} left[HELPER_LEFT];
-	struct helper_silent { /* NULL: none */
+	struct helper_silent { /* a subject that did not answer; NULL: none */
 		char *subject;
 		int64_t since;
 	} silent[HELPER_SUBJECTS];
 	size_t next;
 };
 
-/* Starts the process, if there is none. False: it cannot, or HELPER_LEFT of them wait. */
+/* Starts the process if there is none. False: it cannot be started, or HELPER_LEFT processes wait. */
 bool helper_start(struct helper *helper);
 
 bool helper_is_silent(struct helper *helper, const char *subject);
 
-/* 1: there is an answer; 0: nobody answers; -1: the process is gone. Below 1 there is no process any more. */
+/* Waits for an answer. 1: there is one; 0: the process does not answer; -1: it is gone. Unless it returns 1, there is no process any more. */
 int helper_await(struct helper *helper, const char *subject);
 
-/* The process is gone, or cannot be understood. */
+/* Kills the process and leaves it, because it is gone or its answer made no sense. */
 void helper_leave(struct helper *helper);
 
-/* There are no more questions for now. */
+/* Kills the process, because there are no more questions for now, and waits shortly for its end. */
 void helper_end(struct helper *helper);
 
-/* Messages, with descriptors. In the process, `socket` is what serve() was given. */
+/* Sends a message with descriptors. In the process, `socket` is the argument of serve(). */
 bool helper_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t descriptors);
 
-/* How many bytes came; the descriptors that came along, or -1. */
+/* Receives a message. Returns its length in bytes; -1 with errno. `fds` gets the descriptors that came along, else -1. */
 ssize_t helper_receive(int socket, void *bytes, size_t room, int fds[HELPER_FDS], int flags);
 
 /* Tells whether a message that was sent has not been received yet. */

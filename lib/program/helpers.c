@@ -10,7 +10,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int32_t living[HELPERS_MAX];
-static int64_t before; /* spent by those that live no more */
+static int64_t before; /* CPU time of processes that were removed, ns */
 
 static int64_t spent_by(int32_t process)
 {

@@ -22,16 +22,16 @@ enum { TABLES_MAX = 512 << 20, DWARF_MAX = 256 << 20 }; /* bytes of memory */
 struct image {
 	char *name;
 	struct debug_source source;
-	int fd;	   /* until it is read; -1: there is none */
+	int fd;	   /* until the file is read; -1: there is none */
 	bool read;
-	bool named; /* its functions were read */
-	bool has_dwarf; /* that is not too large */
+	bool named; /* its functions have been read */
+	bool has_dwarf; /* it has DWARF that is not too large */
 	struct functions functions;
 	Dwfl *dwfl;
-	Dwfl_Module *module; /* NULL: it cannot be read */
+	Dwfl_Module *module; /* NULL: the file cannot be read */
 	Elf *elf;
 	GElf_Addr bias;
-	char *members; /* NULL: nobody wrote anything down */
+	char *members; /* lines about members (members_choose()); NULL: there are none */
 };
 
 struct image *image_new(int fd, const char *name, const struct debug_source *source)
@@ -56,7 +56,7 @@ void image_free(struct image *image)
 	free(image);
 }
 
-/* libdwfl takes over the file, and a copy of its name. */
+/* Hands libdwfl the file, and a copy of its name. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
 	struct image *image = *data;
@@ -97,8 +97,8 @@ static void report(struct image *image, const struct image_extent *extent)
 }
 
 /*
- * Opens it when it first matters. Its tables, and its DWARF, are read when they are first asked for, not mapped: who may write the
- * file could shorten it, or change it after it was checked. What is larger than a machine would spare is left.
+ * Opens the file at the first question. Reads its tables and its DWARF when they are first needed, and does not map them: whoever may write
+ * the file could shorten it, or change it after it was checked. Leaves out what would take more memory than a machine can spare.
  */
 static bool is_readable(struct image *image)
 {
@@ -122,7 +122,7 @@ static bool is_readable(struct image *image)
 	return image->module;
 }
 
-/* The segment of code that the offset lies in. */
+/* The executable segment that the offset lies in. */
 static bool find_segment(struct image *image, uint64_t offset, GElf_Phdr *segment)
 {
 	size_t count;
@@ -148,7 +148,7 @@ bool image_address(struct image *image, uint64_t offset, uint64_t *address)
 	return true;
 }
 
-/* Tells whether a number is behind a compiler's mark, or may be but is not: in a function of Go "main.coldStart" is no mark. */
+/* Tells whether the mark ends here: a number follows, or, if none is required, nothing. "main.coldStart", a function of Go, has no mark. */
 static bool is_mark(const char *behind, bool numbered)
 {
 	size_t digits;
@@ -160,12 +160,12 @@ static bool is_mark(const char *behind, bool numbered)
 	return digits > 0 && (!behind[digits] || behind[digits] == '.');
 }
 
-/* "foo" of foo.part.0: a part that the compiler made of the function, or a copy for some of its callers. */
+/* The length of "foo" in "foo.part.0": the compiler cut a part out of the function, or made a copy for some of its callers. */
 static size_t written_length(const char *name)
 {
 	static const struct {
 		const char *text;
-		bool numbered; /* else it may be */
+		bool numbered; /* a number must follow; else it may */
 	} marks[] = {{".part.", true},	   {".isra.", true}, {".constprop.", true}, {".lto_priv.", true},
 		     {".llvm.", true}, {".__uniq.", true}, {".cold", false}, {".localalias", false}, {".abi0", false}};
 	size_t length = strcspn(name + (*name == '@'), "@") + (*name == '@');
@@ -180,7 +180,7 @@ static size_t written_length(const char *name)
 	return length;
 }
 
-/* NULL: it has none. */
+/* NULL: no symbol has this address. */
 static const char *find_symbol(struct image *image, uint64_t address, uint64_t *start)
 {
 	if (!image->named)
@@ -204,8 +204,8 @@ static char *symbol_name(struct image *image, uint64_t address)
 }
 
 /*
- * Of the C library and its loader DWARF is not read: a debug file of theirs is often there, and takes 50 ms to uncompress, in which
- * samples of a busy machine are lost. What they inline nobody blames.
+ * Leaves out the DWARF of the C library and its loader: their debug file is often installed, and takes 50 ms to decompress; meanwhile a
+ * busy machine loses samples. Nobody blames functions that are inlined there.
  */
 static bool wants_scopes(const struct image *image)
 {
@@ -230,7 +230,7 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
 	return symbol != NULL;
 }
 
-/* A register plus an offset. */
+/* Reads an expression that is a register plus an offset. */
 static bool read_sum(const Dwarf_Op *op, uint8_t *number, int32_t *offset)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
@@ -245,7 +245,10 @@ static bool read_sum(const Dwarf_Op *op, uint8_t *number, int32_t *offset)
 	return *number < STEP_REGISTERS;
 }
 
-/* The frame address: a register plus an offset, in nearly all code that compilers make; behind a signal's handler it is saved. */
+/*
+ * The frame address is a register plus an offset in nearly all code that compilers make; in the frame behind a signal handler it is saved
+ * there.
+ */
 static bool read_base(Dwarf_Frame *frame, struct step *step)
 {
 	size_t count;
@@ -287,7 +290,7 @@ static void step_by_table(Dwarf_Frame *frame, struct step *step)
 	free(frame);
 }
 
-/* The code at the address. NULL: there is none. */
+/* The bytes of code at the address. NULL: there are none. */
 static const unsigned char *read_code(struct image *image, uint64_t address, size_t size)
 {
 	GElf_Addr at = address, bias;
@@ -309,7 +312,7 @@ static bool is_code(struct image *image, uint64_t address, const unsigned char e
 	return code && memcmp(code, expected, 4) == 0;
 }
 
-/* Tells whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind that, at no return. */
+/* Tells whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind these and at no return. */
 static bool sets_frame_pointer(struct image *image, uint64_t address)
 {
 	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, set_up[] = {0x55, 0x48, 0x89, 0xe5}, leave = 0xc9, ret = 0xc3;
@@ -326,7 +329,7 @@ static bool sets_frame_pointer(struct image *image, uint64_t address)
 	return code && *code != leave && *code != ret;
 }
 
-/* By one kind of table: .eh_frame or .debug_frame. libdwfl reads it only once. */
+/* Looks in one kind of table: .eh_frame or .debug_frame. libdwfl reads it only once. */
 static Dwarf_Frame *find_frame(struct image *image, Dwarf_CFI *(*table_of)(Dwfl_Module *, Dwarf_Addr *), uint64_t address)
 {
 	Dwarf_Frame *frame;
@@ -338,7 +341,7 @@ static Dwarf_Frame *find_frame(struct image *image, Dwarf_CFI *(*table_of)(Dwfl_
 
 void image_step(struct image *image, uint64_t address, struct step *step)
 {
-	enum { FRAME = 6, WORD = 8 }; /* of x86-64, by DWARF */
+	enum { FRAME = 6, WORD = 8 }; /* x86-64: DWARF's number of rbp; bytes */
 	Dwarf_Frame *frame;
 
 	*step = (struct step){0};

@@ -9,7 +9,7 @@
 
 enum { NOTES_MAX = 1 << 20, HEADERS_MAX = 1 << 12 };
 
-/* The build id is looked for in all notes. */
+/* libdwelf searches all notes for the build id, so they must be small. */
 static bool has_small_notes(Elf *elf)
 {
 	GElf_Phdr segment;
@@ -49,7 +49,7 @@ static bool has_checksum(int fd, GElf_Word expected)
 
 	for (; (got = pread(fd, bytes, sizeof(bytes), at)) > 0; at += got)
 		checksum = crc32(checksum, bytes, (unsigned)got);
-	return got == 0 && (checksum == expected || expected == 0); /* without a link there is none */
+	return got == 0 && (checksum == expected || expected == 0); /* without a link there is no checksum */
 }
 
 static int keep_if(int fd, bool wanted)
@@ -59,14 +59,14 @@ static int keep_if(int fd, bool wanted)
 	return wanted ? fd : -1;
 }
 
-/* A program's own link must not lead anywhere else; that of a debug file, to what several have in common, may. */
+/* A program's own link must not contain a folder; the link in a debug file to what several share may. */
 int image_file_debug(Dwfl_Module *module, const struct debug_source *source, const char *link, GElf_Word crc)
 {
 	const unsigned char *id = NULL;
 	GElf_Addr at;
 	int size = dwfl_module_build_id(module, &id, &at), fd = -1;
 	const char *name = link && !strchr(link, '/') ? link : "";
-	enum debug_place last = size > 0 ? DEBUG_BESIDE_IN_DEBUG : DEBUG_FOLDER; /* what lies beside it proves itself by its build id */
+	enum debug_place last = size > 0 ? DEBUG_BESIDE_IN_DEBUG : DEBUG_FOLDER; /* a file beside the program counts only if it has the build id */
 
 	for (enum debug_place place = size > 0 ? DEBUG_BUILD_ID : DEBUG_FOLDER; fd < 0 && place <= last; place++) {
 		if (place == DEBUG_BUILD_ID)
@@ -91,7 +91,10 @@ int image_file_shared(Dwfl_Module *module, const struct debug_source *source, co
 	return fd < 0 ? -1 : keep_if(fd, has_build_id(fd, id, (size_t)size));
 }
 
-/* Tells whether the sections name symbols. Where they do not, libdwfl asks the segments, and those may say that the whole file is symbols. */
+/*
+ * Adds up the sections. Returns whether they include a symbol table. If not, libdwfl reads symbols by the segments, and these may claim
+ * that the whole file is symbols.
+ */
 static bool measure_sections(Elf *elf, struct image_extent *extent)
 {
 	bool has_symbols = false;

@@ -8,11 +8,11 @@
 
 #include "base/memory.h"
 
-/* Bytes that are read one after the other, and where they are in memory. */
+/* Bytes that are read in sequence, and their address in memory. */
 struct bytes {
 	const uint8_t *at, *end;
 	uint64_t address;
-	bool bad; /* read beyond the end, or in a way that is not known */
+	bool bad; /* read beyond the end, or with an unknown encoding */
 };
 
 static uint64_t take(struct bytes *bytes, size_t size)
@@ -46,7 +46,7 @@ static uint64_t take_leb(struct bytes *bytes, bool is_signed)
 	return value;
 }
 
-/* A number as its encoding says (DW_EH_PE_...): how it is stored, and what it counts from. */
+/* Reads a number by its encoding (DW_EH_PE_...), which says how it is stored and what it is relative to. */
 static uint64_t take_encoded(struct bytes *bytes, uint8_t encoding)
 {
 	uint64_t here = bytes->address, value;
@@ -90,7 +90,7 @@ static uint64_t take_encoded(struct bytes *bytes, uint8_t encoding)
 	}
 }
 
-/* How a CIE's functions are described: of the letters of its augmentation. */
+/* How a CIE's functions are described, by the letters of its augmentation. */
 struct augmentation {
 	uint8_t pointer, table; /* encodings */
 	bool known, personality;
@@ -126,7 +126,7 @@ static void add_function(struct landing_pads *pads, const struct augmentation *h
 
 	function.start = take_encoded(&bytes, how->pointer);
 	function.size = take_encoded(&bytes, how->pointer & 0x0f);
-	take_leb(&bytes, false); /* how long the augmentation is */
+	take_leb(&bytes, false); /* length of the augmentation */
 	if (how->table != DW_EH_PE_omit)
 		function.table = take_encoded(&bytes, how->table);
 	if (!bytes.bad)
@@ -140,7 +140,7 @@ static int compare(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The CIE that an FDE refers to. */
+/* Reads the CIE that an FDE refers to. */
 static bool cie_of(const unsigned char *ident, Elf_Data *data, Dwarf_Off offset, struct augmentation *how)
 {
 	Dwarf_CFI_Entry entry;
@@ -195,7 +195,7 @@ static bool open_table(struct bytes *bytes, uint64_t address, const struct stret
 	return false;
 }
 
-/* Places in the function count from here on. */
+/* Returns the address that the landing pads are relative to. */
 static uint64_t take_base(struct bytes *bytes, uint64_t start)
 {
 	uint8_t encoding = (uint8_t)take(bytes, 1);
@@ -227,7 +227,7 @@ int landing_pads_of(const struct landing_function *function, const struct stretc
 	if (!open_table(&bytes, function->table, code, codes))
 		return -1;
 	base = take_base(&bytes, function->start);
-	if ((uint8_t)take(&bytes, 1) != DW_EH_PE_omit) /* the table of types, of no interest here */
+	if ((uint8_t)take(&bytes, 1) != DW_EH_PE_omit) /* offset of the type table, which is not needed */
 		take_leb(&bytes, false);
 	encoding = (uint8_t)take(&bytes, 1);
 	length = take_leb(&bytes, false);
@@ -237,10 +237,10 @@ int landing_pads_of(const struct landing_function *function, const struct stretc
 	while (bytes.at < end && !bytes.bad && count >= 0) {
 		uint64_t pad;
 
-		take_encoded(&bytes, encoding); /* begin and length of what may throw */
+		take_encoded(&bytes, encoding); /* start and length of the code that may throw */
 		take_encoded(&bytes, encoding);
 		pad = take_encoded(&bytes, encoding);
-		take_leb(&bytes, false); /* what is to be done */
+		take_leb(&bytes, false); /* the action */
 		if (pad && !bytes.bad)
 			count = add_pad(found, count, base + pad);
 	}

@@ -1,6 +1,6 @@
 /*
- * landing_pads: where exceptions land in the functions of a program, by its unwind tables: .eh_frame tells each function's table of
- * them (LSDA), as compilers of C++, Rust, and of C with -fexceptions write it.
+ * landing_pads: where exceptions land in the functions of a program, by its unwind tables: .eh_frame names each function's table of landing
+ * pads (LSDA), which compilers of C++, Rust, and C with -fexceptions write.
  */
 #ifndef PROGRAM_LANDING_PADS_H
 #define PROGRAM_LANDING_PADS_H
@@ -17,20 +17,20 @@ struct landing_function {
 };
 
 struct landing_pads {
-	struct landing_function *items; /* by start */
+	struct landing_function *items; /* sorted by start */
 	size_t count, room;
-	bool exceptions; /* some function says what is to be done when an exception comes through it */
+	bool exceptions; /* some CIE has a personality routine, which handles exceptions that come through its functions */
 };
 
-/* Reads all of an .eh_frame. Stops at what is malformed. `ident` is the file's, for libdw. */
+/* Reads a whole .eh_frame. Stops where it is malformed. `ident` is the ELF file's e_ident, for libdw. */
 void landing_pads_read(struct landing_pads *pads, const unsigned char *ident, const struct stretch *frames);
 
-/* The function that the tables have at this very address; NULL: none. */
+/* The function that begins at this very address by the tables; NULL: there is none. */
 const struct landing_function *landing_pads_function(const struct landing_pads *pads, uint64_t start);
 
 enum { LANDING_PADS_MAX = 1024 };
 
-/* The pads of a function. How many; -1: its table is malformed, or there are more than LANDING_PADS_MAX. */
+/* The landing pads of a function. Returns their number; -1: its table is malformed, or there are more than LANDING_PADS_MAX. */
 int landing_pads_of(const struct landing_function *function, const struct stretch *code, size_t codes, uint64_t found[LANDING_PADS_MAX]);
 
 void landing_pads_free(struct landing_pads *pads);

@@ -9,9 +9,9 @@
 
 #include "base/fail.h"
 
-/* Tells whether a section's name ends so, or, of a table of strings, whether it has this one. */
+/* Marks of a language in a file: a section's name contains `section`, or a table of strings contains `string`. */
 struct mark {
-	const char *section, *string; /* one of them; else NULL */
+	const char *section, *string; /* one of them is set, the other is NULL */
 };
 
 static bool has_mark(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const struct mark *mark)
@@ -43,19 +43,19 @@ static bool is_marked(int fd, const struct mark *mark)
 	return found;
 }
 
-/* "main.work": what a program in Go has of C is not called so. */
+/* "main.work": C functions in a Go program have no dot in their names. */
 static bool is_of_go(const char *function)
 {
 	return strchr(function, '.');
 }
 
-/* "camlMain__work_81"; its runtime, which is C, has "caml_alloc". */
+/* "camlMain__work_81"; the runtime, which is C, has names such as "caml_alloc". */
 static bool is_of_ocaml(const char *function)
 {
 	return strncmp(function, "caml", 4) == 0 && isupper((unsigned char)function[4]);
 }
 
-/* The functions that V8 has compiled beforehand. */
+/* The functions that V8 compiled in advance. */
 static bool is_of_javascript(const char *function)
 {
 	return strncmp(function, "Builtins_", 9) == 0;
@@ -73,7 +73,7 @@ static const struct language {
 	{"JavaScript", is_of_javascript, {.string = "Builtins_JSEntry"}},
 };
 
-/* The last file, which is searched once for each language: a pattern may match 100,000 of its functions. */
+/* What is known of the last file. It is searched once for each language, because a pattern may match 100,000 of its functions. */
 static struct {
 	dev_t device;
 	ino_t inode;

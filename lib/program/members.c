@@ -29,7 +29,7 @@ bool members_number(const struct members_type *type, unsigned *size, bool *has_s
 	return false;
 }
 
-/* The length of a name as C has them; 0: it is none. */
+/* The length of a C identifier; 0: the text does not begin with one. */
 static size_t name_length(const char *text)
 {
 	size_t length = 0;
@@ -45,12 +45,12 @@ static size_t name_length(const char *text)
 struct word {
 	const char *of, *member;
 	size_t of_length, member_length;
-	bool base; /* of a function: there is no offset */
+	bool base; /* the word is about an argument or result of a function: there is no offset */
 	int64_t offset;
 	struct members_type type;
 };
 
-/* Returns the length; 0: it is none. */
+/* Returns the length of the word; 0: it is malformed. */
 static size_t read_word(const char *text, struct word *word)
 {
 	const char *at = text + name_length(text);
@@ -88,7 +88,7 @@ static bool is(const char *text, size_t length, const char *wanted, size_t wante
 	return length == wanted_length && memcmp(text, wanted, length) == 0;
 }
 
-/* The next word; false: there is none. */
+/* Reads the next word; false: there is none, or it is malformed. */
 static bool next(const char **at, struct word *word)
 {
 	size_t length;

@@ -18,10 +18,13 @@ enum { PATH_ROOM = 8192 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A question is a byte and a path, to be found; or with the place of a file, and a socket to send it to, to be opened. */
+/*
+ * A question is a byte and a path: FIND the path; or, with two descriptors, OPEN the file at the first, a place, and send it to the second,
+ * a socket.
+ */
 enum { FIND, OPEN };
 
-/* Along with a file that was found comes its place. */
+/* The answer to FIND brings the file's place along. */
 struct answer {
 	int error; /* errno; 0: none */
 	struct stat status;
@@ -66,7 +69,7 @@ static bool find_file(int socket, const char *path)
 	return sent;
 }
 
-/* The answer comes before the file is closed here, which may take for ever. */
+/* Answers before it closes the file, because closing may take for ever. */
 static bool open_file(int socket, int place, int to)
 {
 	struct answer answer = {.error = 0};
@@ -103,7 +106,7 @@ static bool serve(int socket)
 
 static struct helper files = {.name = "tailblame-files", .serve = serve, .patience = OPENER_MS, .socket = -1};
 
-/* 1: there is an answer; 0: nobody answers; -1: the process is gone. */
+/* 1: there is an answer; 0: the process does not answer; -1: it is gone. */
 static int exchange(char kind, const char *path, const char *folder, const int *fds, size_t count, struct answer *answer, int *place)
 {
 	struct iovec parts[2] = {{&kind, sizeof(kind)}, {(void *)path, strlen(path)}};
@@ -123,7 +126,7 @@ static int exchange(char kind, const char *path, const char *folder, const int *
 	return answered;
 }
 
-/* 0; -1 with errno. One that was still busy with another file has its place taken by now: that one is asked. */
+/* 0; -1 with errno. Asks again if the process was still busy with another file: by then another process has taken its place. */
 static int ask(char kind, const char *path, const int *fds, size_t count, struct answer *answer, int *place)
 {
 	const char *slash = strrchr(path, '/');

@@ -11,11 +11,11 @@
 #include "program/die.h"
 
 enum {
-	DEPTH_MAX = 64,	   /* of scopes in one another; more are none that somebody wrote */
-	SEEN_MAX = 1 << 20 /* on the way to an address; a file may say that a part of it lies in itself, twice */
+	DEPTH_MAX = 64,	   /* of nested scopes; nobody writes more */
+	SEEN_MAX = 1 << 20 /* entries visited on the way to an address; a malicious file may nest an entry in itself, twice */
 };
 
-/* The part of the program (of one source file) that has the address. */
+/* The unit (of one source file) that has the address. */
 static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
@@ -25,13 +25,13 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bia
 	if (unit || (dwfl_module_getdwarf(module, bias) &&
 		     dwarf_getaranges(dwfl_module_getdwarf(module, bias), &ranges, &count) == 0 && count > 0))
 		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias))) /* clang writes no table of them */
+	while ((unit = dwfl_module_nextcu(module, unit, bias))) /* clang writes no table of address ranges */
 		if (dwarf_haspc(unit, address - *bias) > 0)
 			return unit;
 	return NULL;
 }
 
-/* The name that libiberty gives to scopes without one; NULL: it is no scope of names. */
+/* The name of a scope, as libiberty writes it for scopes without a name; NULL: the scope adds nothing to names. */
 static const char *scope_name(Dwarf_Die *scope)
 {
 	const char *name = die_name(scope);
@@ -50,7 +50,7 @@ static const char *scope_name(Dwarf_Die *scope)
 	}
 }
 
-/* "cache::Shelf::get": where the function was declared, and its name, as long as that is not too long. */
+/* "cache::Shelf::get": the scopes in which the function was declared, and its name. Stops at DEMANGLED_MAX. */
 static char *qualified(const Dwarf_Die *function, const char *name)
 {
 	char *whole = memory_text(name, strnlen(name, DEMANGLED_MAX));
@@ -82,8 +82,8 @@ static char *name_of(Dwarf_Die *function)
 }
 
 /*
- * Tells whether an inlined function is one that somebody wrote: not what the compiler made up, nor a wrapper that says it is not to be
- * seen, such as glibc's of read() with _FORTIFY_SOURCE. GCC says so of a lambda's operator() too.
+ * Tells whether a programmer wrote this inlined function: it is neither made up by the compiler nor a wrapper marked as artificial, such as
+ * glibc's of read() with _FORTIFY_SOURCE. GCC marks a lambda's operator() as artificial, too.
  */
 static bool is_written(Dwarf_Die *die)
 {
@@ -95,7 +95,7 @@ static bool is_written(Dwarf_Die *die)
 	return !die_is_artificial(die) || (name && strcmp(name, "operator()") == 0);
 }
 
-/* Tells whether functions may lie in it, though it has no addresses of its own. */
+/* Tells whether functions may lie in this entry, though it has no addresses of its own. */
 static bool holds_functions(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
@@ -125,8 +125,8 @@ struct search {
 };
 
 /*
- * Adds the scopes beneath this one that hold the address, each before those in it. (dwarf_getscopes() wants the unit in which
- * an inlined function was written, too; of a program that was optimised when it was linked that is another, and it finds nothing.)
+ * Adds the scopes beneath this one that hold the address, outer before inner. (dwarf_getscopes() also needs the unit in which an inlined
+ * function was written; with link-time optimisation that is another unit, and it finds nothing.)
  */
 static bool find_scopes(struct search *search, Dwarf_Die *parent, int depth)
 {

@@ -1,6 +1,6 @@
 /*
- * scopes: the functions that an address is in by the debugging information (DWARF), those among them that the compiler put
- * into others (inlined).
+ * scopes: the functions that an address lies in by the debugging information (DWARF), including those that the compiler put into others
+ * (inlined).
  */
 #ifndef PROGRAM_SCOPES_H
 #define PROGRAM_SCOPES_H
@@ -11,15 +11,15 @@
 #include <elfutils/libdwfl.h>
 
 /*
- * Names of the functions at the address, innermost first: those that were inlined there, each in the next one, and last the one
- * that the code is of, which goes by its symbol, if it has one (taken over), else as DWARF has it. Demangled; the caller frees
- * each. How many, at most `room`; 0: nothing tells.
+ * Writes the names of the functions at the address, innermost first: those that were inlined there, each in the next one, and last the one
+ * that the code belongs to, under its symbol if there is one (taken over), else under DWARF's name. Demangled; the caller frees each.
+ * Returns their number, at most `room`; 0: nothing is known.
  */
 int scopes_functions(Dwfl_Module *module, uint64_t address, char *symbol, char **names, int room);
 
 /*
- * The function whose code is at the address, not one that was inlined there, and its part of the program. The bias is what addresses of the
- * module have more than those of the debugging information. False: nothing tells.
+ * Finds the function that the code at the address belongs to (not one that was inlined there), and its unit. *bias is the difference
+ * between addresses of the module and those of the debugging information. False: it is not known.
  */
 bool scopes_function(Dwfl_Module *module, uint64_t address, Dwarf_Die *function, Dwarf_Die *unit, Dwarf_Addr *bias);
 

@@ -16,7 +16,7 @@
 #include "base/number.h"
 #include "base/proc.h"
 
-struct known_code { /* by path and by what tells it from others of that path */
+struct known_code { /* by path and identity */
 	char *key;
 	struct code *code;
 	UT_hash_handle hh;
@@ -24,14 +24,14 @@ struct known_code { /* by path and by what tells it from others of that path */
 
 struct space {
 	int32_t process, parent; /* 0: not known */
-	uint64_t known;		 /* what it maps is, since this count of doubts */
-	bool over; /* no more samples of it, but those that are on their way */
+	uint64_t known;		 /* value of `doubts` when its mappings were last known to be right */
+	bool over; /* its first thread has exited, or it was already gone when its mappings were to be read */
 	int64_t ended;
-	ARRAY(struct mapping) mappings; /* by address */
+	ARRAY(struct mapping) mappings; /* sorted by address */
 	UT_hash_handle hh;
 };
 
-/* The time spent so far on the mappings of a user's processes. */
+/* The time spent so far on reading the mappings of a user's processes. */
 struct reading {
 	uint32_t user;
 	int64_t spent; /* CPU time, ns */
@@ -44,17 +44,18 @@ struct spaces {
 	struct known_code *codes;
 	struct space *by_process;
 	size_t over;
-	size_t room; /* so much code is not too much */
-	uint64_t doubts; /* counted from 1 */
-	bool lost;	 /* records were, for which there is no doubt yet */
-	int64_t doubted, now; /* the last time; of the last record */
+	size_t room; /* how many files' code may be kept before a sweep */
+	uint64_t doubts; /* how often mappings became doubtful, counted from 1 */
+	bool lost;	 /* records were lost since `doubts` was last increased */
+	int64_t doubted, now; /* times of the last doubt and of the last record */
 };
 
 enum { OVER_MAX = 256, CODES = 1024, PARENTS = 4 };
 
 /*
- * A process may have 65,530 mappings, which take a tenth of a second to read, and a user thousands of processes. So what is read for one user, but
- * root, takes two seconds of CPU time at most, and later one part in ten. Of the rest of that user's processes it is not known where code lies.
+ * A process may have 65,530 mappings, which take a tenth of a second to read, and a user may have thousands of processes. So reading for
+ * one user other than root takes at most two seconds of CPU time plus a tenth of the elapsed time. Where the rest of that user's processes
+ * have code is not known.
  */
 static const int64_t first_share = 2 * NSEC_PER_SEC, later_share = 10;
 
@@ -109,7 +110,7 @@ static struct space *find(const struct spaces *spaces, int32_t process)
 	return space;
 }
 
-/* An empty one, whatever was there before. */
+/* Makes an empty space for the process, whatever was there before. */
 static struct space *fresh(struct spaces *spaces, int32_t process)
 {
 	struct space *space = find(spaces, process);
@@ -125,13 +126,13 @@ static struct space *fresh(struct spaces *spaces, int32_t process)
 	return space;
 }
 
-/* The mapping at or before the address; its number + 1. */
+/* The index + 1 of the mapping that begins at or last before the address. */
 static size_t position(const struct space *space, uint64_t address)
 {
 	return COUNT_UNTIL(space->mappings.items, space->mappings.count, start, address);
 }
 
-/* Takes [start, end) out of what was mapped before. */
+/* Cuts [start, end) out of the known mappings. */
 static void clear(struct space *space, uint64_t start, uint64_t end)
 {
 	size_t at = position(space, start);
@@ -172,7 +173,7 @@ static char *code_key(const char *path, const struct code_identity *identity)
 	return memory_format("%s %s %" PRIu64 " %jx", path, id, identity->inode, (uintmax_t)identity->device);
 }
 
-/* The process, and behind it its parents; how many of these. */
+/* Writes the process, and behind it its parents; returns the number of parents. */
 static int find_parents(const struct spaces *spaces, int32_t process, int32_t processes[1 + PARENTS])
 {
 	const struct space *space = find(spaces, process);
@@ -183,7 +184,10 @@ static int find_parents(const struct spaces *spaces, int32_t process, int32_t pr
 	return count;
 }
 
-/* One that could not be had may be in reach of a process that maps it now. Places in the old one are remembered as they were. */
+/*
+ * Adds code. A file that could not be opened before may be within reach of a process that maps it now. Places that were looked up in the
+ * missing one keep their result.
+ */
 static struct code *add_code(struct spaces *spaces, struct known_code *missing, char *key, struct code *code)
 {
 	struct known_code *known;
@@ -275,7 +279,7 @@ static struct reading *reading_of(struct spaces *spaces, uint32_t user)
 	return &spaces->readings.items[spaces->readings.count - 1];
 }
 
-/* False: reading those of the process's user has cost too much. */
+/* Reads the process's mappings. False: reading for its user has cost too much already. */
 static bool read_if_cheap(struct spaces *spaces, int32_t process)
 {
 	uint32_t user = proc_user(process);
@@ -309,7 +313,7 @@ static void see_map(struct spaces *spaces, const struct sampled_record *record)
 
 	if (!space) {
 		space = fresh(spaces, record->process);
-		space->known = 0; /* that is not all */
+		space->known = 0; /* this is not its only mapping */
 	}
 	mapping.code = code_of(spaces, record->path, record->process, &mapping, &identity);
 	map(space, &mapping);
@@ -329,7 +333,7 @@ static void see_fork(struct spaces *spaces, const struct sampled_record *record)
 	space->mappings.count = space->mappings.room = parent->mappings.count;
 }
 
-/* Its other threads may live on, so that it is not forgotten before many others have ended too. */
+/* Its other threads may live on, so the space is forgotten only after many others have ended too. */
 static void see_exit(struct spaces *spaces, int32_t process, int64_t ts)
 {
 	struct space *space = find(spaces, process), *oldest = NULL, *each, *next;
@@ -381,7 +385,7 @@ void spaces_settle(struct spaces *spaces, int64_t now)
 	spaces->lost = false;
 }
 
-/* Reads the process's mappings. If it has ended, nothing is known of it any more. */
+/* Reads the process's mappings again. If the process has ended, none are known any more. */
 static struct space *find_again(struct spaces *spaces, struct space *space, int32_t process)
 {
 	if (space && space->over) {

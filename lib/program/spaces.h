@@ -1,6 +1,6 @@
 /*
- * spaces: which code lay where in which process, as processes come, map, fork, exec and go. Code (program/code.h) is shared by
- * all processes that map the same file.
+ * spaces: which code was mapped where in which process, as processes fork, exec, map files and exit. All processes that map the same file
+ * share its code (program/code.h).
  */
 #ifndef PROGRAM_SPACES_H
 #define PROGRAM_SPACES_H
@@ -22,21 +22,21 @@ struct mapping {
 struct spaces *spaces_new(struct lookup *lookup);
 void spaces_free(struct spaces *spaces);
 
-/* Takes in what /proc/PID/maps tells of all processes that are there now. */
+/* Reads /proc/PID/maps of all processes that exist now. */
 void spaces_read_all(struct spaces *spaces);
 
-/* Takes in a record of the sampler that is about address spaces; they must come in the order of time. */
+/* Takes in a record of the sampler about address spaces. Records must come in order of time. */
 void spaces_see(struct spaces *spaces, const struct sampled_record *record);
 
 /*
- * Where records were lost, a process may have mapped other code than is known. So its mappings are read again when they are next asked
- * for; of all processes at most once a second. To be called now and then, with the time that records have come to.
+ * If records were lost, a process may have mapped other code than is known. So its mappings are read again when they are next needed; those
+ * of all processes become doubtful at most once a second. To be called now and then, with the time up to which records have been read.
  */
 void spaces_settle(struct spaces *spaces, int64_t now);
 
 /*
- * Code of programs that nobody runs any more is kept, because they may run again, until there is much of it. Then spaces_mark() tells
- * which is still mapped (code_is_mapped), and spaces_sweep() frees the others.
+ * Code of programs that no process runs any more is kept, because they may run again, until there is much of it. Then spaces_mark() marks
+ * the code that is still mapped (code_is_mapped), and spaces_sweep() frees the rest.
  */
 bool spaces_are_full(const struct spaces *spaces);
 void spaces_mark(struct spaces *spaces);

@@ -4,7 +4,7 @@
 
 #include <capstone/capstone.h>
 
-/* Its first operand is this register. */
+/* Tells whether the first operand is this register. */
 static bool is_of(const cs_x86 *x86, x86_reg reg)
 {
 	return x86->op_count > 0 && x86->operands[0].type == X86_OP_REG && x86->operands[0].reg == reg;
@@ -12,7 +12,7 @@ static bool is_of(const cs_x86 *x86, x86_reg reg)
 
 /* --- switches ----------------------------------------------------------------------------------------------------------- */
 
-/* As uprobes name registers: rcx is "cx", r8 "r8". */
+/* The name of a register in the syntax of uprobes: "cx" for rcx, "r8" for r8. */
 static const char *register_name(csh capstone, x86_reg reg)
 {
 	const char *name = reg == X86_REG_INVALID ? NULL : cs_reg_name(capstone, reg);
@@ -39,7 +39,7 @@ static bool spell_switch(csh capstone, const cs_insn *insn, struct stack_switch 
 	return true;
 }
 
-enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* called directly; bytes of one whose size is not known */
+enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* functions called directly; how many bytes of each to read, as its size is not known */
 
 struct callees {
 	uint64_t items[CALLEES];
@@ -58,7 +58,7 @@ static size_t find_switches(csh capstone, const struct stretch *code, size_t cod
 	while (bytes && address < end && count < STACK_SWITCHES) {
 		const cs_x86 *x86 = &insn->detail->x86;
 
-		if (!cs_disasm_iter(capstone, &bytes, &room, &address, insn)) { /* incsspq, of shadow stacks */
+		if (!cs_disasm_iter(capstone, &bytes, &room, &address, insn)) { /* such as incsspq, an instruction for shadow stacks */
 			bytes++, room--, address++;
 			continue;
 		}
@@ -101,7 +101,10 @@ static bool is_own(const struct own *own, const cs_x86_op *from)
 	return base == X86_REG_RSP || base == X86_REG_RBP || own->regs[base];
 }
 
-/* An address of the own stack goes from register to register, and by way of the stack. Returns whether the stack pointer is set to another. */
+/*
+ * Notes which registers get addresses of the function's own stack, also by way of memory on it. Returns whether the stack pointer is set to
+ * another address.
+ */
 static bool changes_stack(struct own *own, const cs_insn *insn)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
@@ -117,7 +120,7 @@ static bool changes_stack(struct own *own, const cs_insn *insn)
 	return false;
 }
 
-/* From the first byte to the last; what is no instruction is passed over. */
+/* Decodes from the first byte to the last, and skips what is no instruction. */
 static bool read_changes(const uint8_t *bytes, size_t size, struct own *own)
 {
 	csh capstone = exits_decoder();
@@ -134,7 +137,7 @@ static bool read_changes(const uint8_t *bytes, size_t size, struct own *own)
 	return found;
 }
 
-/* Twice: a loop may set the stack back before the place where it keeps it. */
+/* Reads the code twice: a loop may restore the stack pointer at a lower address than it saves it. */
 bool stack_changes(const struct stretch *code, size_t codes, const struct exits_range *function)
 {
 	uint64_t left;
@@ -145,7 +148,10 @@ bool stack_changes(const struct stretch *code, size_t codes, const struct exits_
 	return bytes && exits_decoder() && read_changes(bytes, size, &own) && read_changes(bytes, size, &own);
 }
 
-/* Moves to the stack pointer: 8b and 8d have it as their first register, 89 and 87 as their second; 48 to 4d widen them. */
+/*
+ * Tells whether the bytes are a move to the stack pointer (48 94: an exchange): 8b and 8d have it as their first register, 89 and 87 as
+ * their second; 48, 49 and 4c are REX prefixes.
+ */
 static bool may_set_stack(const uint8_t *bytes)
 {
 	uint8_t wide = bytes[0], code = bytes[1], registers = bytes[2];

@@ -20,7 +20,7 @@ struct stack {
 	uint32_t number;
 	int count;
 	UT_hash_handle hh;
-	int32_t frames[]; /* how many are the program's, these, then those of the kernel */
+	int32_t frames[]; /* number of the program's frames, these frames, then those of the kernel */
 };
 
 struct stacks {
@@ -30,16 +30,16 @@ struct stacks {
 	struct spaces *spaces;
 	struct unwinder *unwinder;
 	struct stack *different;
-	ARRAY(struct stack *) by_number; /* less 1 */
-	struct stack_seen *seen; /* a ring of STACKS_KEPT */
-	uint64_t *counts;	 /* of each place in it, one a counter */
+	ARRAY(struct stack *) by_number; /* index: number - 1 */
+	struct stack_seen *seen; /* a ring buffer of STACKS_KEPT */
+	uint64_t *counts;	 /* for each place in `seen`, a value for each counter */
 	size_t counters;
-	uint64_t head, tail;	 /* counts */
-	struct stack_seen *throws; /* likewise of STACKS_THROWS_KEPT; NULL: they are not asked for */
+	uint64_t head, tail;	 /* samples taken out, put in */
+	struct stack_seen *throws; /* likewise, of STACKS_THROWS_KEPT; NULL: throws are not sampled */
 	uint64_t throws_head, throws_tail;
 	int clock;
 	int64_t calls_since; /* samples of calls before this time are not wanted */
-	uint64_t beyond;	 /* stacks unlike all before, which are too many already */
+	uint64_t beyond;	 /* samples dropped: without frames, or with a new stack when there were too many distinct ones */
 };
 
 struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *lookup)
@@ -96,7 +96,7 @@ int stacks_renew_calls(struct stacks *stacks)
 	return status;
 }
 
-/* Mappings made from now on are sampled before /proc is read, so that none is missed in between. */
+/* Starts the sampler before it reads /proc, so that no mapping made in between is missed. */
 int stacks_start(struct stacks *stacks)
 {
 	if (sampler_start(&stacks->sampler) < 0)
@@ -140,7 +140,7 @@ int stacks_descriptor(const struct stacks *stacks, int i)
 	return i < stacks->sampler.count ? sampler_descriptor(&stacks->sampler, i) : -1;
 }
 
-/* Its number; 0: there are more different ones than anybody could look at. */
+/* The number of the stack with these frames; 0: there are too many distinct stacks already. */
 static uint32_t number_of(struct stacks *stacks, const int32_t *frames, int count)
 {
 	size_t size = (size_t)count * sizeof(*frames);
@@ -177,7 +177,7 @@ static struct stack_seen seen_of(const struct sampled_record *record, enum stack
 	};
 }
 
-/* The newest are kept. Returns its place. */
+/* Keeps the newest samples. Returns the place in the ring buffer. */
 static size_t keep_seen(struct stacks *stacks, const struct sampled_record *record, enum stack_moment moment, uint32_t number)
 {
 	size_t place = stacks->tail % STACKS_KEPT;
@@ -196,7 +196,7 @@ static void keep_throw(struct stacks *stacks, const struct sampled_record *recor
 	stacks->throws[stacks->throws_tail++ % STACKS_THROWS_KEPT] = seen_of(record, STACK_THROW, number);
 }
 
-/* Most threads that leave a CPU have nothing counted. */
+/* Keeps only nonzero counts: for most threads that leave a CPU, nothing was counted. */
 static void keep_counts(struct stacks *stacks, const struct sampled_record *record)
 {
 	uint64_t any = 0;
@@ -208,7 +208,7 @@ static void keep_counts(struct stacks *stacks, const struct sampled_record *reco
 		       stacks->counters * sizeof(*stacks->counts));
 }
 
-/* Only the function in which it is hit matters. */
+/* Only the program's functions matter for a flag. */
 static void keep_flag(struct stacks *stacks, const struct sampled_record *record)
 {
 	enum stack_moment moment = record->off ? STACK_FLAG_OFF : record->writes ? STACK_FLAG_WRITE : STACK_FLAG_READ;
@@ -338,7 +338,7 @@ char *stacks_function(struct stacks *stacks, uint32_t number, int outward)
 		frame = unwind_text(stacks->unwinder, stack->frames[1 + outward]);
 	for (const char *at = frame; at && (at = strstr(at, " (")); at++)
 		file = at;
-	function = file ? memory_text(frame, (size_t)(file - frame)) : NULL; /* else it has no name */
+	function = file ? memory_text(frame, (size_t)(file - frame)) : NULL; /* else the function has no name */
 	pthread_mutex_unlock(&stacks->lock);
 	return function;
 }

@@ -17,8 +17,8 @@
 #include "program/demangle.h"
 
 /*
- * How well a symbol answers to the name. An exported function may have older versions beside the default one, and local
- * functions of several source files may share a name. A copy is one that the compiler made for some callers.
+ * How well a symbol matches the name. An exported function may have older versions beside the default one, and local functions of several
+ * source files may share a name. A copy is what the compiler made of a function for some of its callers.
  */
 enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 
@@ -26,11 +26,11 @@ enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 struct search {
 	const char *function;
 	bool variable;
-	const char *part; /* other symbols than those that have this need not be demangled */
-	bool suggest;	  /* look for near names too, which takes long */
-	enum rank rank; /* of the best so far */
-	int type;	/* of the best */
-	bool several;	/* others rank as high */
+	const char *part; /* symbols that do not contain this need not be demangled */
+	bool suggest;	  /* look for similar names too, which takes long */
+	enum rank rank; /* rank of the best match so far */
+	int type;	/* symbol type of the best match */
+	bool several;	/* several symbols share the best rank */
 	uint64_t value, size;
 	size_t functions;
 	struct suggestions suggestions;
@@ -49,10 +49,10 @@ static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, co
 	return old ? RANK_OLD_VERSION : RANK_GLOBAL;
 }
 
-/* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
+/* Called for every symbol of a file, in the file's order. `old`: the symbol is not the default version of its name. */
 typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
 
-/* A part that the compiler cut out of a function is not where that begins, though its plain name is the same. */
+/* A part that the compiler cut out of a function does not count, because the function does not begin there, though its plain name is the same. */
 static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *name, const char *plain)
 {
 	if (!plain || strcmp(plain, search->function) != 0 || strstr(name, ".cold") || strstr(name, ".part."))
@@ -96,7 +96,7 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 	free(plain);
 }
 
-/* The identifier that ends a name is in its symbol as it is, but for operators and what is of std. "": it ends in none. */
+/* The identifier at the end of a name. The mangled symbol contains it unchanged, except for operators and names in std. "": there is none. */
 static const char *last_identifier(const char *function)
 {
 	const char *at = function + strlen(function);
@@ -108,7 +108,7 @@ static const char *last_identifier(const char *function)
 	return at;
 }
 
-/* The table of versions that goes with .dynsym; NULL: there is none. */
+/* The table of symbol versions for .dynsym; NULL: there is none. */
 static Elf_Data *versions_of(Elf *elf, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
@@ -151,7 +151,7 @@ static void walk_symbols(Elf *elf, symbol_taker *take, void *context)
 	}
 }
 
-/* A symbol's value is an address as the file was linked; the kernel wants the place in the file. */
+/* A symbol's value is a link-time address; the kernel wants the offset in the file. */
 static int file_offset(Elf *elf, const char *path, uint64_t address, uint64_t *offset)
 {
 	size_t count;
@@ -176,7 +176,7 @@ static struct search search_begin(const char *name, bool variable)
 	return (struct search){.function = name, .variable = variable, .part = last_identifier(name), .suggestions = suggestions_begin(name)};
 }
 
-/* -1 after fail(): it is no ELF file, or names nothing of the kind. */
+/* -1 after fail(): it is no ELF file, or names no functions or variables at all. */
 static int search_all(Elf *elf, const char *path, struct search *search)
 {
 	if (elf_kind(elf) != ELF_K_ELF)
@@ -207,7 +207,7 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	return file_offset(elf, path, search.value, offset);
 }
 
-/* Where the first segment is mapped, before it is moved. */
+/* The link-time address of the page where the first segment begins. */
 static uint64_t first_page(Elf *elf)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -267,12 +267,12 @@ int symbol_variable(int fd, const char *path, const char *variable, uint64_t *ad
 	return status;
 }
 
-/* A function that matches, and where it is. */
+/* A matching function, and its address. */
 struct match {
 	char *name;
-	char *symbol; /* if that is another one; else NULL */
+	char *symbol; /* its symbol if that differs from `name`; else NULL */
 	uint64_t value;
-	bool ambiguous; /* another one has this symbol */
+	bool ambiguous; /* another function has the same symbol */
 };
 
 struct matching {
@@ -280,7 +280,7 @@ struct matching {
 	ARRAY(struct match) found;
 };
 
-/* Functions that the compiler and the C library put in every program, and the parts into which a compiler cuts functions. */
+/* False for functions that the compiler and the C library put into every program, and for parts into which a compiler cuts functions. */
 static bool is_own(const char *name)
 {
 	static const char *const others[] = {"deregister_tm_clones", "register_tm_clones", "frame_dummy"};
@@ -291,7 +291,7 @@ static bool is_own(const char *name)
 	return *name && !strpbrk(name, ".@");
 }
 
-/* Functions that are somebody else's must be asked for. */
+/* Library functions match only if the pattern begins as they do. */
 static bool is_matched(const char *pattern, const char *name)
 {
 	static const char *const others[] = {"_", "std::", "void std::", "bool std::"};
@@ -302,7 +302,7 @@ static bool is_matched(const char *pattern, const char *name)
 	return fnmatch(pattern, name, 0) == 0;
 }
 
-/* Tells whether the name in C++ or Rust would be read otherwise behind BINARY: "{lambda()#1}::operator void (*)()" as one with arguments. */
+/* Tells whether a C++ or Rust name behind "BINARY:" would be misread: "{lambda()#1}::operator void (*)()" would be read as a name with arguments. */
 static bool is_misleading(const char *plain)
 {
 	size_t length = strlen(plain);
@@ -344,7 +344,7 @@ static void free_match(struct match *match)
 	free(match->symbol);
 }
 
-/* Tells whether another function has the same symbol, as copies have that Rust makes for several parts of a program. */
+/* Tells whether another function has the same symbol, as copies do that Rust makes for several parts of a program. */
 static bool is_ambiguous(const struct match *found, size_t count, size_t index)
 {
 	for (size_t i = 0; i < count; i++)
@@ -353,7 +353,10 @@ static bool is_ambiguous(const struct match *found, size_t count, size_t index)
 	return false;
 }
 
-/* One function is left of each address, by its symbol, if that is no other's. Those that are not are marked first: a symbol moves when kept. */
+/*
+ * Keeps one function of each address, under its symbol, unless another function has that symbol. Marks ambiguous ones first, because
+ * keeping a function moves its symbol.
+ */
 static size_t keep_symbols(struct match *found, size_t count)
 {
 	size_t kept = 0;
@@ -372,8 +375,8 @@ static size_t keep_symbols(struct match *found, size_t count)
 }
 
 /*
- * A name in both tables counts once. Of several functions that share a name those of C++ go by their symbols, others not at all:
- * nobody could tell which is meant.
+ * A name in both symbol tables counts once. If several functions share a name, those of C++ are kept under their symbols, and others
+ * dropped: it could not be told which is meant.
  */
 static size_t keep_single(struct match *found, size_t count)
 {

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Where the bracket begins that ends here; `end` itself: none does. */
+/* The opening bracket for the closing one at `end`; `end` itself: there is no bracket. */
 static const char *bracket_of(const char *text, const char *end)
 {
 	char open = *end == '}' ? '{' : *end == ']' ? '[' : '\0';
@@ -44,7 +44,7 @@ static bool is_file(const char *path)
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* In folders with ':' between them, of what may be used so (access(2)). */
+/* Searches folders separated by ':' for a file that may be used in this way (`use` as for access(2)). */
 static char *search(const char *folders, const char *name, int use)
 {
 	for (const char *dir = folders; *dir;) {
@@ -64,7 +64,10 @@ static char *search(const char *folders, const char *name, int use)
 	return NULL;
 }
 
-/* Without links, but for those of /proc into another root: as text they lead to the file of that path in ours. NULL, with errno. */
+/*
+ * The path without symbolic links. Links in /proc into another root are kept: as text, they would lead to the file of that path in our
+ * root. NULL with errno.
+ */
 static char *real_path(const char *name)
 {
 	char *path = realpath(name, NULL), *folder;

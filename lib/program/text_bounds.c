@@ -19,7 +19,7 @@ static bool take(struct text_bounds *bounds, const Elf_Data *data, const char *t
 	return is_within(bounds, text);
 }
 
-/* Names of symbols, and the sections in which DWARF has texts. */
+/* Tells whether a section holds names of symbols, or texts of DWARF. */
 static bool may_hold_texts(Elf *elf, size_t names, const GElf_Shdr *header)
 {
 	static const char *const endings[] = {"debug_info", "debug_types", "debug_str", "debug_line_str"};
@@ -59,7 +59,7 @@ static bool find_segment(Elf *elf, GElf_Word type, GElf_Addr address, GElf_Phdr 
 	return false;
 }
 
-/* Without sections libdwfl takes the names from here; libelf hands out the same bytes when it is asked again. */
+/* If there are no sections, libdwfl takes the names from the dynamic segment; libelf returns the same bytes when it is asked again. */
 static bool find_dynamic(struct text_bounds *bounds, Elf *elf, const char *text)
 {
 	GElf_Addr names = 0, size = 0;

@@ -1,8 +1,8 @@
 /*
- * text_bounds: whether a text in an ELF file ends.
+ * text_bounds: whether a text in an ELF file ends with a NUL.
  *
- * libelf and libdw point into a section's data and trust that a NUL comes. A hostile file may have none, and they
- * would read beyond the section.
+ * libelf and libdw point into a section's data and trust that a NUL follows. A malicious file may have none, and they would read beyond the
+ * section.
  */
 #ifndef PROGRAM_TEXT_BOUNDS_H
 #define PROGRAM_TEXT_BOUNDS_H
@@ -16,7 +16,7 @@ struct text_bounds {
 	const char *start, *end; /* behind its last NUL */
 };
 
-/* Tells whether the text lies in a section of this file that may hold texts, or in what its segments call the symbols' names, and ends there. */
+/* Tells whether the text lies in a section of this file that may hold texts, or where its segments put the symbols' names, and ends there. */
 bool text_ends(struct text_bounds *bounds, Elf *elf, const char *text);
 
 #endif

@@ -16,8 +16,8 @@
 
 /* Names of kernel functions by address, as /proc/kallsyms has them. */
 struct kallsyms {
-	char *text, *modules; /* what /proc/kallsyms and /proc/modules said */
-	struct kallsym *symbols; /* by address */
+	char *text, *modules; /* contents of /proc/kallsyms and /proc/modules */
+	struct kallsym *symbols; /* sorted by address */
 	size_t count;
 };
 
@@ -47,8 +47,8 @@ static bool is_current(const struct kallsyms *kallsyms, const char *modules)
 }
 
 /*
- * Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. Reads them, unless they were read
- * and no module has come or gone since. Where the kernel hides them (kptr_restrict) or /proc is not there, none are known.
+ * Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. Reads them unless they were
+ * read already and no module has come or gone since. If the kernel hides them (kptr_restrict) or /proc is missing, no function is known.
  */
 static void kallsyms_read(struct kallsyms *kallsyms)
 {
@@ -74,7 +74,7 @@ static void kallsyms_read(struct kallsyms *kallsyms)
 	*kallsyms = (struct kallsyms){text, modules, found.items, found.count};
 }
 
-/* The function that the address lies in; NULL: unknown. Its length is *length; there is no NUL behind it. */
+/* The name of the function that the address lies in, without a NUL behind it; *length is its length. NULL: unknown. */
 static const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, size_t *length)
 {
 	size_t low = COUNT_UNTIL(kallsyms->symbols, kallsyms->count, address, address);
@@ -89,7 +89,7 @@ enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-
 
 enum { RECENT = 4096 };
 
-/* A place in code that some stack goes through. */
+/* A place in code that stacks go through. */
 struct place {
 	struct place_key {
 		struct code *code; /* NULL: the kernel, or memory without a file */
@@ -98,19 +98,19 @@ struct place {
 	struct step step;
 	UT_hash_handle hh;
 	int count;
-	int32_t *frames; /* of the functions there, innermost first; inlined ones come before the one that they are in */
+	int32_t *frames; /* frames of the functions there, innermost first; inlined ones come before the function that they are in */
 };
 
 /*
- * Where a call returns to, as its stack told when it began. A return probe puts an address of the kernel's own in that place, and only the kernel knows
- * the other from then on.
+ * Where a call returns to, read from the stack when the call began. A return probe replaces that address by one of the kernel's, and from
+ * then on only the kernel knows it.
  */
 struct returning {
 	struct returning_key {
 		uint64_t at; /* the place on the stack */
 		int64_t thread;
 	} key;
-	int32_t function; /* that was called: its frame */
+	int32_t function; /* frame of the function that was called */
 	uint64_t to;
 	UT_hash_handle hh;
 };
@@ -128,13 +128,13 @@ struct unwinder {
 	struct kallsyms kernel;
 	struct place *places;
 	struct returning *returning; /* the oldest first */
-	struct place *recent[RECENT]; /* nearly all stacks go through few places */
+	struct place *recent[RECENT]; /* a cache: nearly all stacks go through few places */
 	struct text *texts;
 	ARRAY(const char *) by_frame;
 	int32_t unfinished; /* the frame "..." */
 };
 
-/* Takes over the text. */
+/* The number of the frame with this text. Takes over the text. */
 static int32_t frame_of(struct unwinder *unwinder, char *text)
 {
 	struct text *known;
@@ -252,7 +252,7 @@ static struct place *place_at(struct unwinder *unwinder, struct code *code, uint
 	return *recent = place;
 }
 
-/* Takes over the text, less what stands between frames: Rust's arrays have it, and names of files may. */
+/* Takes over the text. Replaces ';', which separates frames: Rust's arrays contain it, and names of files may. */
 static void add_frame(struct unwinder *unwinder, struct place *place, char *text)
 {
 	for (char *c = text; (c = strchr(c, ';')); c++)
@@ -261,7 +261,7 @@ static void add_frame(struct unwinder *unwinder, struct place *place, char *text
 	place->frames[place->count++] = frame_of(unwinder, text);
 }
 
-/* A stack's record must hold all of its frames, however long their names are. */
+/* Cuts long names, because a stack's record must hold all of its frames. */
 static char *frame_text(const char *function, const char *file)
 {
 	bool is_long = strlen(function) > DEMANGLED_MAX;
@@ -283,8 +283,8 @@ static void describe(struct unwinder *unwinder, struct place *place, const struc
 }
 
 /*
- * Code that is in no file, such as is compiled at run time, cannot be walked: nobody knows whether it keeps a frame pointer, and where
- * one function does not, its callers would be passed over.
+ * The place of an address in a mapping. Code in no file, such as code compiled at run time, cannot be walked: it is not known whether it
+ * keeps a frame pointer, and if one function does not, the walk would skip callers.
  */
 static const struct place *place_in(struct unwinder *unwinder, const struct mapping *mapping, uint64_t pc)
 {
@@ -305,18 +305,18 @@ static const struct place *place_in(struct unwinder *unwinder, const struct mapp
 	return place;
 }
 
-/* A function of a stack, as it was when it called the one before. */
+/* The walk's state at a function of the stack: its registers when it called the function before. */
 struct walker {
 	const struct sampled_record *record;
 	uint64_t registers[SAMPLE_REGISTERS];
-	uint32_t known; /* registers, a bit each */
-	uint64_t return_at; /* where its caller's address was on the stack */
-	bool called;	/* else it stopped at its address */
+	uint32_t known; /* one bit for each register that is known */
+	uint64_t return_at; /* place on the stack of the return address to this function */
+	bool called;	/* else it was stopped at its address */
 };
 
 enum { SAVED_BY_CALLED = 1 << 3 | 1 << 6 | 0xf << 12 }; /* by the ABI: rbx, rbp, r12 to r15 */
 
-/* A word of the stack, as far as it was sampled. */
+/* Reads a word of the sampled part of the stack. False: it lies outside. */
 static bool read_word(const struct sampled_record *record, uint64_t address, uint64_t *word)
 {
 	uint64_t offset = address - record->registers[REGISTER_STACK];
@@ -334,7 +334,7 @@ static bool is_saved(const struct step *step, int number)
 	return step->registers[number].rule == STEP_SAVED || step->registers[number].rule == STEP_ASIDE;
 }
 
-/* Goes up to the caller: its registers instead of the function's. */
+/* Goes up to the caller: replaces the function's registers by the caller's. */
 static enum walked walk(struct walker *walker, const struct step *step)
 {
 	struct walker caller = *walker;
@@ -381,7 +381,10 @@ static bool is_code(struct unwinder *unwinder, const struct sampled_record *reco
 	return mapping && mapping->code;
 }
 
-/* A call begins. What its caller was called by in its last act may have changed the place already. */
+/*
+ * Remembers where a call that begins now returns to. A tail call begins after a return probe of its caller may have replaced that address;
+ * then only the function is updated.
+ */
 static void remember_call(struct unwinder *unwinder, const struct sampled_record *record, const struct place *place)
 {
 	uint64_t at = record->registers[REGISTER_STACK], to;
@@ -405,7 +408,7 @@ static void remember_call(struct unwinder *unwinder, const struct sampled_record
 	returning->to = to;
 }
 
-/* Where the function returns to, as far as that is known otherwise than from the stack. */
+/* Corrects the return address if it is not one of code, and the address that the call began with is known. */
 static void correct_return(struct unwinder *unwinder, const struct place *place, struct walker *walker)
 {
 	const struct returning *returning;
@@ -427,7 +430,7 @@ int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, 
 		return 0;
 	memcpy(walker.registers, record->registers, sizeof(walker.registers));
 	while (walked == WALK_ON && count < UNWIND_USER - 1) {
-		/* A return address may lie behind the function's end, if the call was the last thing in it. */
+		/* A return address may lie behind the function's end if the call was its last instruction. */
 		uint64_t pc = walker.registers[REGISTER_RETURN] - walker.called;
 		const struct mapping *mapping = spaces_find(unwinder->spaces, record->process, pc);
 		const struct place *place = mapping ? place_in(unwinder, mapping, pc) : NULL;
@@ -459,13 +462,13 @@ static int32_t kernel_frame(struct unwinder *unwinder, uint64_t address)
 
 	if (!is_new)
 		return place->frames[0];
-	kallsyms_read(&unwinder->kernel); /* the address may be a new module's */
+	kallsyms_read(&unwinder->kernel); /* the address may lie in a new module */
 	name = kallsyms_find(&unwinder->kernel, address, &length);
 	add_frame(unwinder, place, name ? memory_text(name, length) : memory_format("?"));
 	return place->frames[0];
 }
 
-/* The kernel's functions that call the sampler are no part of the stack. */
+/* The kernel's functions that call the sampler do not belong to the stack. */
 static bool is_tracing(const char *frame)
 {
 	static const char prefix[] = "__traceiter_";

@@ -9,7 +9,7 @@
 
 enum { SEEN_MAX = 1 << 20, NAMESPACES_MAX = 8 };
 
-/* Beneath the parent or its namespaces; `name` may have scopes. */
+/* Searches the parent and its namespaces; `name` may contain scopes. */
 static bool find_beneath(Dwarf_Die *parent, const char *name, int depth, int *seen, Dwarf_Die *found)
 {
 	const char *colon = strstr(name, "::");

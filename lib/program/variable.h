@@ -10,12 +10,12 @@
 #include <elfutils/libdwfl.h>
 
 /*
- * The variable of this name that has an address, "name" or "scope::name": of the unit, else of the first unit of the module that has one; either
- * may be NULL. `seen` counts the entries that were looked at, up to a bound. False: there is none.
+ * Finds the variable of this name that has an address, "name" or "scope::name": in the unit, else in the first unit of the module that has
+ * one; either may be NULL. *seen counts the entries visited, up to a bound. False: there is none.
  */
 bool variable_find(Dwfl_Module *module, Dwarf_Die *unit, const char *name, int *seen, Dwarf_Die *found);
 
-/* The address of the symbol of a variable; false: there is none. */
+/* Finds the address of a variable's symbol; false: there is none. */
 bool variable_symbol(Dwfl_Module *module, const char *name, uint64_t *address);
 
 #endif
