@@ -33,29 +33,29 @@
 enum { INSTRUCTION_MOST = 15 /* bytes */, WORD = 8, FRAMES_MOST = 1 << 16, PATIENCE_MS = 1000, PEEKED_MOST = 64 };
 enum { SYSTEM_CALL_STOP = SIGTRAP | 0x80, RESUME_FLAG = 0x10000 /* RF of eflags */ };
 
-#define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* in a set of signals */
+#define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1)) /* SIGTRAP in a set of signals */
 
 const char *const stepper_registers[STEPPER_REGISTERS] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
 							   "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "flags"};
 
 struct tracee {
 	int32_t thread;
-	int breakpoint; /* at `from`; -1: none */
+	int breakpoint; /* breakpoint at `from`; -1: none */
 	bool stopped;
-	int signal; /* it stopped at, and is still to get; 0: none */
+	int signal; /* signal at which it stopped, and which is still to be delivered; 0: none */
 };
 
-struct frame { /* of a call */
-	uint64_t back, stack; /* whither it returns; where that stands */
+struct frame { /* a call */
+	uint64_t back, stack; /* return address, and where that is on the stack */
 };
 
-/* All of the child's. */
+/* The child's state. */
 struct tracer {
 	struct stepper_plan plan;
 	int out;
 	ARRAY(struct tracee) tracees;
 	ARRAY(struct frame) frames;
-	int32_t stepped; /* 0: nobody came to `from` yet */
+	int32_t stepped; /* 0: no thread came to `from` yet */
 	struct user_regs_struct at;
 	uint64_t block, steps;
 };
@@ -70,7 +70,7 @@ static void take_registers(const struct user_regs_struct *from, uint64_t to[STEP
 	memcpy(to, all, sizeof(all));
 }
 
-/* false: nobody reads any more, or the reader has stopped: the process must not wait for that. */
+/* Writes a stride. false: nobody reads any more, or the reader is stopped: the traced process must not wait for it. */
 static bool tell(const struct tracer *tracer, struct stride stride)
 {
 	struct pollfd out = {.fd = tracer->out, .events = POLLOUT};
@@ -90,7 +90,7 @@ static bool is_read(const struct tracer *tracer)
 
 /* --- threads ------------------------------------------------------------------------------------------------------------ */
 
-/* An instruction breakpoint of a thread; each hit sends SIGIO, too, which no mask of the thread delays. -1 with errno. */
+/* Sets an instruction breakpoint of a thread. Each hit also sends SIGIO to us, which no signal mask of the thread delays. -1 with errno. */
 static int break_at(int32_t thread, uint64_t address)
 {
 	struct perf_event_attr attributes = {
@@ -155,7 +155,7 @@ static bool is_traced(const struct tracer *tracer, int32_t thread)
 	return false;
 }
 
-/* All threads, also those that others make meanwhile. Nothing stops them. 0, or an errno. */
+/* Seizes all threads, including those that others create meanwhile. Stops none of them. 0, or an errno. */
 static int seize_all(struct tracer *tracer)
 {
 	char *path = memory_format("/proc/%d/task", tracer->plan.process);
@@ -177,7 +177,7 @@ static int seize_all(struct tracer *tracer)
 	return error ? error : tracer->tracees.count ? 0 : ESRCH;
 }
 
-/* Breakpoints only where a stop is seen: a thread that nobody traces dies of one. 0, or an errno. */
+/* Sets breakpoints only in threads that are traced: an untraced thread would die of one. 0, or an errno. */
 static int break_all(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->tracees.count; i++) {
@@ -192,7 +192,7 @@ static int break_all(struct tracer *tracer)
 
 /* --- stops -------------------------------------------------------------------------------------------------------------- */
 
-/* A signal that is ours, from a breakpoint or a step (also one over a system call); it would kill the thread. */
+/* Tells whether a signal is ours, from a breakpoint or a step (also one over a system call); it would kill the thread. */
 static bool is_ours(const struct tracer *tracer, int32_t thread, const siginfo_t *info)
 {
 	return info->si_signo == SIGTRAP &&
@@ -206,30 +206,30 @@ static bool stops_at_ours(const struct tracer *tracer, int32_t thread)
 	return ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) == 0 && is_ours(tracer, thread, &info);
 }
 
-static volatile sig_atomic_t hit; /* a breakpoint, and wait_for() did not tell of it yet */
+static volatile sig_atomic_t hit; /* a breakpoint was hit, and wait_for() has not returned HIT for it yet */
 
 static void on_signal(int signal)
 {
 	hit |= signal == SIGIO;
 }
 
-/* Whether SIGTRAP is in this set of a thread's signals, as "\nSigBlk:" in /proc; a name there has no line break. */
+/* Tells whether SIGTRAP is in a set of a thread's signals, such as "\nSigBlk:" in /proc; the name in that file contains no line break. */
 static bool has_trap(int32_t thread, const char *set)
 {
-	char text[1 << 16], *line; /* which has all its groups */
+	char text[1 << 16], *line; /* room for all its groups, too */
 
 	proc_read(thread, "status", text, sizeof(text));
 	line = strstr(text, set);
 	return line && strtoull(line + strlen(set), NULL, 16) & TRAP_BIT;
 }
 
-/* A thread that blocks SIGTRAP does not stop at a breakpoint. Whether it ran over one. */
+/* Tells whether a thread ran over a breakpoint without stopping, because it blocks SIGTRAP. */
 static bool has_run_over(int32_t thread)
 {
 	return has_trap(thread, "\nSigBlk:") && has_trap(thread, "\nSigPnd:");
 }
 
-/* A step ends with a SIGTRAP that the kernel forces upon the thread: a process that ignores it would do so no more. */
+/* A step ends with a SIGTRAP that the kernel forces upon the thread: a process that ignores SIGTRAP would no longer ignore it. */
 static bool ignores_trap(const struct tracer *tracer)
 {
 	return has_trap(tracer->plan.process, "\nSigIgn:");
@@ -237,7 +237,7 @@ static bool ignores_trap(const struct tracer *tracer)
 
 enum { NOBODY = -1, LEFT = -2, HIT = -3 };
 
-/* Takes the end of a thread. False: it has not ended; its stop, which waitid(2) tells of traced threads whatever it is asked for, is left. */
+/* Reaps a thread that has ended. False: it has not. Leaves a stop alone, which waitid(2) reports for traced threads whatever it is asked for. */
 static bool take_end(idtype_t which, int32_t thread)
 {
 	siginfo_t info = {0};
@@ -249,7 +249,10 @@ static bool take_end(idtype_t which, int32_t thread)
 	return waitpid(info.si_pid, NULL, __WALL | WNOHANG) > 0;
 }
 
-/* The end of a process's first thread comes only when those of all others have been taken, also of one that was made a moment ago. */
+/*
+ * Reaps threads. The end of a process's first thread is reported only after all others have been reaped, including one that was created a
+ * moment ago.
+ */
 static bool take_ends(const struct tracer *tracer)
 {
 	bool taken = take_end(P_ALL, 0);
@@ -260,8 +263,8 @@ static bool take_ends(const struct tracer *tracer)
 }
 
 /*
- * The next thread that stops or ends, of any or of this one; NOBODY: there is none left. Where `watched` also LEFT: nobody reads any more; HIT: some
- * thread came to a breakpoint, and had a moment to stop.
+ * Waits for the next thread that stops or ends, any one or this one. NOBODY: there is none left. With `watched` also LEFT: nobody reads any
+ * more; HIT: a thread hit a breakpoint, and had a moment to stop.
  */
 static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watched, int *status)
 {
@@ -281,7 +284,7 @@ static int32_t wait_for(const struct tracer *tracer, int32_t thread, bool watche
 		if (thread > 0 && take_ends(tracer))
 			continue;
 		(is_hit ? sigaddset : sigdelset)(&blocked, SIGIO);
-		if (ppoll(&out, 1, is_hit ? &moment : NULL, &blocked) == 0) { /* SIGCHLD and SIGIO come here only */
+		if (ppoll(&out, 1, is_hit ? &moment : NULL, &blocked) == 0) { /* SIGCHLD and SIGIO are unblocked only here */
 			hit = false;
 			return HIT;
 		}
@@ -295,7 +298,7 @@ static bool stops_group(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* The signal with which a thread goes on that stopped so; -1: it is to stay stopped, with its whole process. */
+/* The signal to deliver when a thread with this stop status goes on; -1: it must stay stopped, with its whole process. */
 static int signal_of(struct tracer *tracer, int32_t thread, int status)
 {
 	int event = status >> 16, signal = WSTOPSIG(status);
@@ -308,7 +311,7 @@ static int signal_of(struct tracer *tracer, int32_t thread, int status)
 	return event || signal == SYSTEM_CALL_STOP || (signal == SIGTRAP && stops_at_ours(tracer, thread)) ? 0 : signal;
 }
 
-/* A thread that is not the one that is stepped. */
+/* Lets a thread go on that is not the stepped one. */
 static void let_go_on(struct tracer *tracer, int32_t thread, int status)
 {
 	struct tracee *tracee;
@@ -330,8 +333,8 @@ static void let_go_on(struct tracer *tracer, int32_t thread, int status)
 }
 
 /*
- * The thread that is stepped goes on in this way, until it stops again. 0: at a step, or a breakpoint; above: at a signal of this number; below: the log
- * ends, for -1 - enum stride_end.
+ * Lets the stepped thread go on in this way until it stops again. 0: at a step, or a breakpoint; positive: at the signal of this number;
+ * negative: the log ends, and the value is -1 - enum stride_end.
  */
 static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
 {
@@ -377,7 +380,7 @@ static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
 
 /* --- letting go ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether a signal of ours still waits for the thread. The kernel goes through all signals that wait for each that it tells. */
+/* Tells whether a signal of ours is still pending for the thread. For each signal that it reports, the kernel walks all pending ones. */
 static bool has_pending(const struct tracer *tracer, int32_t thread)
 {
 	struct __ptrace_peeksiginfo_args from = {.nr = PEEKED_MOST};
@@ -393,7 +396,7 @@ static bool has_pending(const struct tracer *tracer, int32_t thread)
 	return false;
 }
 
-/* Sets *signal if the thread stops at one. false: it has ended. */
+/* Waits for the thread's next stop. Sets *signal if it stops at a signal. false: it has ended. */
 static bool next_stop(struct tracer *tracer, int32_t thread, int *signal)
 {
 	int status, came;
@@ -406,7 +409,7 @@ static bool next_stop(struct tracer *tracer, int32_t thread, int *signal)
 	return true;
 }
 
-/* A stopped thread no longer blocks SIGTRAP. Returns whether it did; *mask is what it blocked. */
+/* Unblocks SIGTRAP in a stopped thread. Returns whether it was blocked; *mask is the thread's former mask. */
 static bool unblock_trap(int32_t thread, uint64_t *mask)
 {
 	uint64_t without;
@@ -418,8 +421,8 @@ static bool unblock_trap(int32_t thread, uint64_t *mask)
 }
 
 /*
- * A stopped thread runs on until it has got all signals of ours, also those that it blocks. The signal at which it stopped waits meanwhile: the end of
- * a handler that began now would bring back the mask of now. false: it has ended.
+ * Lets a stopped thread run on until it has got all signals of ours, also those that it blocks. Holds back the signal at which it stopped:
+ * if its handler began now, its end would restore the changed mask. false: the thread has ended.
  */
 static bool drain(struct tracer *tracer, int32_t thread, int *signal)
 {
@@ -454,18 +457,18 @@ static void let_go(struct tracer *tracer, const struct tracee *tracee)
 		ptrace(PTRACE_DETACH, thread, NULL, signal);
 }
 
-/* No thread has a breakpoint before the first is let go. */
+/* Closes all breakpoints before it lets the first thread go. */
 static void detach_all(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->tracees.count; i++)
 		close_breakpoint(&tracer->tracees.items[i]);
-	for (size_t i = 0; i < tracer->tracees.count; i++) /* a thread may make others meanwhile */
+	for (size_t i = 0; i < tracer->tracees.count; i++) /* a thread may create others meanwhile */
 		let_go(tracer, &tracer->tracees.items[i]);
 }
 
 /* --- stepping ------------------------------------------------------------------------------------------------------------- */
 
-/* Threads that ran over `from`. Each gets a breakpoint again when it stops, as it lets SIGTRAP in. false: nobody reads any more. */
+/* Reports threads that ran over `from`. Each gets a breakpoint again at its next stop, as when it unblocks SIGTRAP. false: nobody reads any more. */
 static bool tell_unstopped(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->tracees.count; i++) {
@@ -480,7 +483,7 @@ static bool tell_unstopped(struct tracer *tracer)
 	return true;
 }
 
-/* Until a thread comes to `from`. As go(). */
+/* Waits until a thread comes to `from`. Returns as go(). */
 static int await(struct tracer *tracer)
 {
 	for (;;) {
@@ -492,7 +495,7 @@ static int await(struct tracer *tracer)
 			continue;
 		if (thread < 0)
 			return -1 - (thread == NOBODY ? END_GONE : END_LEFT);
-		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC && thread == tracer->plan.process) { /* and not its child */
+		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC && thread == tracer->plan.process) { /* not of its child */
 			tracee_of(tracer, thread)->stopped = true;
 			return -1 - END_EXEC;
 		}
@@ -519,14 +522,14 @@ static bool is_own(const struct tracer *tracer, uint64_t address)
 	return address >= tracer->plan.code && address < tracer->plan.code_end;
 }
 
-/* The log ends, for -1 - enum stride_end, while the stepped thread is stopped at a signal, which it gets when it is let go. */
+/* Ends the log while the stepped thread is stopped at a signal, which it gets when it is let go. Returns `status`, -1 - enum stride_end. */
 static int end_at(struct tracer *tracer, int signal, int status)
 {
 	tracee_of(tracer, tracer->stepped)->signal = signal;
 	return status;
 }
 
-/* A thread that has come to a breakpoint has RF set, with which the next instruction passes any breakpoint. Clears it. */
+/* A thread that stopped at a breakpoint has RF set, and its next instruction ignores breakpoints. Clears RF. */
 static void stop_at_next(struct tracer *tracer)
 {
 	if (!(tracer->at.eflags & RESUME_FLAG))
@@ -536,8 +539,8 @@ static void stop_at_next(struct tracer *tracer)
 }
 
 /*
- * Runs on to this address, with the stack at least so high; a signal that came is delivered first. A breakpoint's signal at another address has waited
- * while the thread blocked it. As go().
+ * Runs on to this address with the stack pointer at `stack` or above; delivers `signal` first. A breakpoint's signal at another address was
+ * pending while the thread blocked it, and ends the log. Returns as go().
  */
 static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int signal)
 {
@@ -556,7 +559,7 @@ static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int s
 	return status;
 }
 
-/* Calls that are over, the last one by a return. false: nobody reads any more. */
+/* Drops the calls that are over, and reports the one that returned to here. false: nobody reads any more. */
 static bool leave(struct tracer *tracer)
 {
 	bool read = true;
@@ -573,7 +576,7 @@ static bool leave(struct tracer *tracer)
 	return read;
 }
 
-/* An instruction led elsewhere than to the next one, or could have. As go(). */
+/* Reports a block whose last instruction transferred control, or could have, and what that led to. Returns as go(). */
 static int transfer(struct tracer *tracer, const struct user_regs_struct *before)
 {
 	struct stride block = {.what = STRIDE_BLOCK, .at = tracer->block, .to = before->rip};
@@ -614,7 +617,7 @@ static int transfer(struct tracer *tracer, const struct user_regs_struct *before
 	return 0;
 }
 
-/* Whether the instruction is a branch, which may not have been taken: jcc, loop, jrcxz, jmp; behind prefixes that these may have. */
+/* Tells whether the instruction is a branch, taken or not: jcc, loop, jrcxz, jmp; skips prefixes that these may have. */
 static bool is_branch(uint64_t word)
 {
 	uint8_t code = (uint8_t)word;
@@ -625,15 +628,15 @@ static bool is_branch(uint64_t word)
 	       (code == 0x0f && (word >> 8 & 0xf0) == 0x80);
 }
 
-/* By syscall or int 0x80. */
+/* Tells whether the instruction is syscall or int 0x80. */
 static bool is_system_call(uint64_t word)
 {
 	return (word & 0xffff) == 0x050f || (word & 0xffff) == 0x80cd;
 }
 
 /*
- * One instruction. A step over a system call that blocks SIGTRAP would undo that, so the thread stops where such a call begins, and where it ends. As
- * go().
+ * Executes one instruction. A single step over a system call that blocks SIGTRAP would undo the blocking, so for a system call the thread
+ * stops at its entry and exit instead. Returns as go().
  */
 static int execute(struct tracer *tracer, uint64_t word)
 {
@@ -647,7 +650,7 @@ static int execute(struct tracer *tracer, uint64_t word)
 	return status == 0 && (ignores_trap(tracer) || has_trap(tracer->stepped, "\nSigBlk:")) ? -1 - END_TRAP : status;
 }
 
-/* As go(). */
+/* Steps over one instruction. Returns as go(). */
 static int step(struct tracer *tracer)
 {
 	struct user_regs_struct before = tracer->at;
@@ -667,7 +670,7 @@ static int step(struct tracer *tracer)
 	return tracer->at.rip - before.rip > INSTRUCTION_MOST || is_branch(word) ? transfer(tracer, &before) : 0;
 }
 
-/* Returns enum stride_end. */
+/* Steps and logs until the end. Returns why it ended. */
 static enum stride_end log_steps(struct tracer *tracer)
 {
 	struct stride enter = {.what = STRIDE_ENTER, .at = tracer->plan.from};
@@ -700,11 +703,11 @@ static void trace(struct tracer *tracer)
 	}
 	end.number = error ? END_REFUSED : status < 0 ? -1 - status : (int)log_steps(tracer);
 	end.at = (uint64_t)(error ? error : errno);
-	detach_all(tracer); /* before anybody hears of it */
+	detach_all(tracer); /* before anybody learns of the end */
 	tell(tracer, end);
 }
 
-/* A terminal's signals are for the command that started it. */
+/* Runs the child. Ignores a terminal's signals, which are for the command that started it. */
 static _Noreturn void serve(const struct stepper_plan *plan, int out)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU};
@@ -746,7 +749,7 @@ int stepper_start(struct stepper *stepper, const struct stepper_plan *plan)
 	return fail_errno("cannot fork");
 }
 
-/* A signal that is let in between a look whether one came and a read would not end the read. */
+/* Uses ppoll(2), because a signal that came between a check and a blocking read would not end the read. */
 int stepper_read(struct stepper *stepper, struct stride *stride)
 {
 	struct pollfd told = {.fd = stepper->fd, .events = POLLIN};
@@ -760,7 +763,7 @@ int stepper_read(struct stepper *stepper, struct stride *stride)
 	return got == sizeof(*stride) ? 1 : got < 0 ? -1 : 0;
 }
 
-/* A thread that waits for a disk, or whoever serves its files, stops when it no longer does. */
+/* A thread that waits for a disk, or for a server of its files, stops only after that wait. */
 void stepper_end(struct stepper *stepper, bool (*is_left)(void))
 {
 	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, stepper->child, 0), .events = POLLIN};

@@ -15,13 +15,13 @@
 #include "program/lookup.h"
 #include "program/spaces.h"
 
-struct named { /* an address */
+struct named { /* an address, named */
 	uint64_t address;
 	char *place, *function; /* "server+0x1139", "handle"; NULL: not known */
 	UT_hash_handle hh;
 };
 
-struct judged { /* a block */
+struct judged { /* a block, with what its branch depends on */
 	struct {
 		uint64_t at, last;
 	} key;
@@ -35,7 +35,7 @@ struct steps {
 	struct spaces *spaces;
 	struct named *named;
 	struct judged *judged;
-	const struct stride *known; /* when it is written: the last that has registers; only their stack pointer may differ now */
+	const struct stride *known; /* while writing: the last stride with registers; since then only the stack pointer may have changed */
 	ARRAY(struct stride) strides;
 };
 
@@ -165,7 +165,7 @@ static bool add_register(const struct steps *steps, const struct stride *stride,
 	return true;
 }
 
-/* Where the operand lies in memory; false: nobody knows. */
+/* Finds where the operand lies in memory; false: not known. */
 static bool operand_address(const struct steps *steps, const struct stride *stride, const struct compared_operand *comparison, uint64_t *address)
 {
 	*address = (uint64_t)comparison->displacement + (comparison->relative ? stride->to : 0);

@@ -1,5 +1,5 @@
 /*
- * steps: the strides of a stepper, with functions and places in files, as `step` records of a stream.
+ * steps: writes the strides of a stepper, with functions and places in files, as `step` records of a stream.
  *
  *	steps = steps_new(stream, process, lookup)	while the process is there
  *	steps_take(steps, &stride)			each; they are kept

@@ -7,7 +7,7 @@
  * programs' own unwind tables.
  *
  *	sampler_open(s, &wanted)	before ftrace's own events are enabled: then a sample comes before its event
- *	sampler_see_throws(s, event), sampler_see_calls(s, event)	optional; last, as the kernel calls a probe's newest user first
+ *	sampler_see_throws(s, event), sampler_see_calls(s, event)	optional; after ftrace's events: the kernel calls a probe's newest user first
  *	sampler_start(s)
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
