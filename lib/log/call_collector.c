@@ -23,19 +23,19 @@
 #include "source/stop.h"
 #include "trigger/to_log.h"
 
-/* Bytes of each CPU's ring; they are there while nothing is logged, too. The budget allows some thousand calls a second. */
+/* Bytes of each CPU's ring buffer, which exists while nothing is logged, too. The budget allows some thousand calls a second. */
 enum { RING = 2 << 20 };
 
-enum { PRIORITY = -20 }; /* the collector's own, which it takes when tracing begins */
+enum { PRIORITY = -20 }; /* the priority that the collector itself takes when tracing begins */
 
 struct calls {
 	const struct prober_options *options;
 	struct lookup *lookup, *exceptions_lookup, *stacks_lookup;
-	struct collector *collector; /* NULL: nothing is to be logged */
+	struct collector *collector;
 	struct probe_cost *cost;
 	int orders;
 	struct prober_order order;
-	ARRAY(struct chart *) charts; /* of the functions that can be logged */
+	ARRAY(struct chart *) charts; /* charts of the functions that can be logged */
 };
 
 /* --- messages --------------------------------------------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void read_function(struct prober_order *order, const struct fields *field
 	free(name);
 }
 
-/* Lines of functions, behind one that says what they are for. */
+/* Reads a message: a line that says what it is for, and behind it lines of functions. */
 static int read_order(char *text, struct prober_order *order)
 {
 	struct fields fields;
@@ -76,7 +76,7 @@ static int read_order(char *text, struct prober_order *order)
 	return 0;
 }
 
-/* The text of a message, which the caller frees; NULL: none has come, or will. */
+/* Receives a message, which the caller frees; NULL: none has come, or none will. */
 static char *receive(const struct calls *calls, int flags)
 {
 	char *text = memory_new(PROBER_MESSAGE + 1, 1);
@@ -93,7 +93,7 @@ static char *receive(const struct calls *calls, int flags)
 	return NULL;
 }
 
-/* After each round: whether only some functions are wanted from now on; and what they cost. */
+/* Runs after each round of the collector: reads whether only some functions are wanted from now on, and checks what they cost. */
 static enum cost_verdict look(void *context, const struct cost_subject *subject, int64_t until)
 {
 	struct calls *calls = context;
@@ -122,7 +122,10 @@ static bool is_known(const struct calls *calls, const char *path, const char *fu
 	return false;
 }
 
-/* Leaves of all that a call can tell what is to be logged; the result is the last of it. NULL: nothing. */
+/*
+ * Cuts the expressions for all that a call can show down to the metrics to be logged; the result, `ret`, is the last of them. Takes over
+ * `told`. NULL: none is left.
+ */
 static char *wanted_of(char *told, unsigned metrics)
 {
 	static const char result[] = "ret";
@@ -140,7 +143,7 @@ static char *wanted_of(char *told, unsigned metrics)
 	return NULL;
 }
 
-/* A function of the file at this path. */
+/* Adds a chart of a function of the file at this path. */
 static int add_function(struct calls *calls, const char *path, const char *function)
 {
 	struct chart *chart;
@@ -176,7 +179,7 @@ static int add_matching(struct calls *calls, const char *path, const char *patte
 	return status;
 }
 
-/* The file of this name that the thread's process has mapped, by way of that process. NULL after fail(). */
+/* The path, by way of the thread's process, of the file of this name that the process has mapped. NULL after fail(). */
 static char *mapped_path(int32_t tid, const char *name)
 {
 	char *maps_path = memory_format("/proc/%d/maps", tid), *line = NULL, *path = NULL, *slash;
@@ -198,7 +201,7 @@ static char *mapped_path(int32_t tid, const char *name)
 	return path;
 }
 
-/* The caller frees it; NULL after fail(). */
+/* The path of the function's file. The caller frees it; NULL after fail(). */
 static char *path_of(const struct prober_function *function)
 {
 	char *own, *path;
@@ -242,7 +245,7 @@ static void want_cost(struct calls *calls, const struct chart *chart)
 	free(name);
 }
 
-/* Leaves out what cannot be probed. -1 after fail(): nothing can. */
+/* Places the probes; leaves out functions that cannot be probed. -1 after fail(): none can. */
 static int place(struct calls *calls, struct probes *probes)
 {
 	size_t kept = 0;
@@ -262,7 +265,7 @@ static int place(struct calls *calls, struct probes *probes)
 	return kept ? probes_finish(probes) : fail("no function can be logged");
 }
 
-/* Exceptions that leave a call: those of the C++ library, or of the program's own. */
+/* Asks for exceptions that may leave a call: those of the C++ library, or of the program's own. */
 static struct exceptions *want_exceptions(struct calls *calls, struct probes *probes)
 {
 	struct exceptions *exceptions = exceptions_new(calls->exceptions_lookup);
@@ -280,7 +283,7 @@ static struct exceptions *want_exceptions(struct calls *calls, struct probes *pr
 	return exceptions;
 }
 
-/* Of each call; where there are none, the calls are logged without. */
+/* Asks for a stack of each call; if stacks cannot be had, calls are logged without. */
 static void want_stacks(struct calls *calls, struct probes *probes)
 {
 	static const struct counters none;
@@ -355,13 +358,13 @@ static int run(struct calls *calls, int output)
 	return status;
 }
 
-/* The instance, and what a hit costs. NULL: it is there; else why not, which the caller frees. */
+/* Makes the instance, and measures what a hit costs. NULL: done; else the reason why not, which the caller frees. */
 static char *make_ready(struct calls *calls, const char *clock)
 {
 	if (collector_open(calls->collector, clock, RING) < 0)
 		return memory_format("%s", fail_text());
 	probe_cost_measure(calls->cost, collector_instance(calls->collector));
-	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: from the order on, calls go by that are to be logged */
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where that is allowed: from the order on, calls that are to be logged go by */
 	return NULL;
 }
 
@@ -398,5 +401,5 @@ int call_collector_run(const struct prober_options *options, struct probe_prices
 	lookup_free(calls.lookup);
 	lookup_free(calls.exceptions_lookup);
 	lookup_free(calls.stacks_lookup);
-	return status < 0 ? -1 : 0; /* the process ends, and with it all else */
+	return status < 0 ? -1 : 0; /* the rest is freed when the process ends */
 }

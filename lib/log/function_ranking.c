@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "blame/algorithm.h"
 
-enum { CALLS_MOST = 1 << 16 /* of requests that are not over */ };
+enum { CALLS_MOST = 1 << 16 /* of requests that have not ended */ };
 
 struct rated_call {
 	uint64_t request;
@@ -19,7 +19,7 @@ struct rated_call {
 struct rated {
 	UT_hash_handle hh;
 	char *name;
-	struct share best, sum; /* of the request at hand; of all */
+	struct share best, sum; /* best in the current request; sum over all requests */
 	bool excluded;
 };
 
@@ -68,7 +68,7 @@ void function_ranking_call(struct function_ranking *ranking, uint64_t request, c
 		*ARRAY_ADD(&ranking->calls) = (struct rated_call){request, memory_text(name, strlen(name)), start, end};
 }
 
-/* Callers before the calls that they made. */
+/* Sorts callers before the calls that they made. */
 static int outer_first(const void *left, const void *right)
 {
 	const struct rated_call *a = left, *b = right;
@@ -78,7 +78,7 @@ static int outer_first(const void *left, const void *right)
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-/* The calls of a request, which are the first. Its root is the request itself, which no function is called by. */
+/* The graph of a request's calls, which are the first `count`. The root is the request itself, which has no name. */
 static struct graph *graph_of(const struct function_ranking *ranking, size_t count, int64_t start, int64_t end)
 {
 	struct graph *graph = graph_new(GRAPH_RAG, "");
@@ -145,7 +145,7 @@ static void rate(struct function_ranking *ranking, struct graph *graph)
 	}
 }
 
-/* Puts the calls of a request first, in order. Returns how many there are. */
+/* Moves the calls of a request to the front, sorted. Returns their number. */
 static size_t sort_calls(struct function_ranking *ranking, uint64_t request)
 {
 	size_t count = 0;

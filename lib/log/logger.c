@@ -17,24 +17,24 @@
 
 enum { READ_ROOM = 1 << 16, LINE_MOST = 1 << 20 };
 
-struct firing { /* of a trigger, whose window is still to come */
+struct firing { /* a fired trigger whose window is still to come */
 	char *trigger;
-	uint64_t signal; /* 0: not yet */
-	int32_t tid;	 /* of the signal; 0: none */
+	uint64_t signal; /* id of its signal; 0: not seen yet */
+	int32_t tid;	 /* thread of the signal; 0: none */
 	struct to_log log;
 };
 
 struct logging {
 	unsigned number;
-	char *trigger; /* NULL: none */
-	int fd;	       /* -1: all has come */
+	char *trigger; /* NULL: there is no trigger */
+	int fd;	       /* -1: everything has been read */
 	struct waiting *waiting;
 	char *buffer;
 	size_t length, room;
 	bool stopped;
 };
 
-/* A graph of a request that is logged. */
+/* A graph of a logged request. */
 struct lent_graph {
 	char *id;
 	uint64_t request;
@@ -49,13 +49,13 @@ struct logger {
 	char *clock;
 	ARRAY(struct firing) firings;
 	ARRAY(struct logging *) loggings;
-	struct lent_graph graph; /* whose records come now; id NULL: none */
+	struct lent_graph graph; /* the graph of a logged request whose records come now; id NULL: none */
 	bool triggered, begun; /* the stream has triggers; something was logged */
-	bool amid;	       /* a moment's graphs, whose records stand together, so that no calls may come between */
-	bool is_over;	       /* the input is */
+	bool amid;	       /* within a moment's graphs: their records must stay together, so no calls may be written between them */
+	bool is_over;	       /* the input has ended */
 	unsigned numbers;
-	unsigned fired; /* triggers that log now */
-	bool named;	/* names are asked for */
+	unsigned fired; /* triggers that are fired now */
+	bool named;	/* Node's names are requested */
 };
 
 /* --- a logging ---------------------------------------------------------------------------------------------------------------- */
@@ -71,13 +71,13 @@ static void choose_methods(const struct logger *logger, struct prober_order *ord
 	}
 }
 
-/* How many functions: as the user says, else the trigger. */
+/* The most functions to log: the user's number, or else the trigger's. */
 static uint64_t most_of(const struct logger *logger, const struct to_log *log)
 {
 	return logger->options.most ? logger->options.most : log->methods;
 }
 
-/* Which functions. Sets *rates where all that the user named are to be rated first, because no graph of calls tells which are to blame. */
+/* Chooses the functions. Sets *rates if all functions that the user named must be rated first, because no graph of calls says which are to blame. */
 static void choose(const struct logger *logger, uint64_t signal, int32_t tid, const struct to_log *log, bool triggered, struct prober_order *order, bool *rates)
 {
 	bool has_calls = suspects_has_calls(logger->suspects, signal);
@@ -112,7 +112,7 @@ static int begin_logging(struct logger *logger, const char *trigger, uint64_t si
 	if (log->methods || logger->options.method_count)
 		choose(logger, signal, tid, log, trigger != NULL, &order, &rates);
 	else
-		return 0; /* the trigger wants none */
+		return 0; /* the trigger wants no functions logged */
 	if (order.functions.count) {
 		fd = prober_begin(logger->prober, ++logger->numbers, &order);
 		status = fd < 0 ? -1 : 0;
@@ -155,7 +155,7 @@ static void end_logging(struct logger *logger, struct logging *logging)
 	free(logging);
 }
 
-/* Of Node's tasks, while a trigger logs. */
+/* Requests the names of Node's tasks while a trigger is fired. */
 static void ask_names(struct logger *logger)
 {
 	if (logger->options.names >= 0 && logger->named != (logger->fired > 0))
@@ -179,7 +179,7 @@ static int take_lines(struct logging *logging)
 	return status;
 }
 
-/* All that is there. Closes the descriptor at its end. */
+/* Reads all that is there. Closes the descriptor at its end. */
 static int read_calls(struct logging *logging)
 {
 	ssize_t got = 1;
@@ -205,7 +205,7 @@ static int read_calls(struct logging *logging)
 	return waiting_settle(logging->waiting, logging->fd < 0);
 }
 
-/* Of many functions the most blamed were found: the others go. */
+/* If the most blamed of many functions have been found, drops the others. */
 static void keep_rated(struct logger *logger, const struct logging *logging)
 {
 	struct ranked_names names = {0};
@@ -233,7 +233,7 @@ static int take_calls(void *context)
 		if (status == 0)
 			status = read_calls(logging);
 		keep_rated(logger, logging);
-		/* without an end of its trigger, requests may still be told whose calls have come; and graphs of requests, behind that */
+		/* unless its trigger has ended, requests may still come whose calls have been read; and behind them, graphs of requests */
 		if (logging->fd < 0 && (!logging->trigger || (logging->stopped && (logger->is_over || !waiting_is_open(logging->waiting)))))
 			end_logging(logger, logging);
 		else
@@ -245,7 +245,7 @@ static int take_calls(void *context)
 
 /* --- graphs --------------------------------------------------------------------------------------------------------------------- */
 
-/* Where no trigger says what is logged. */
+/* What is logged if no trigger says it. */
 static const struct to_log untriggered = {.methods = 5, .metrics = METRIC_ARGS | METRIC_RET_VALUE};
 
 static bool wants_all(const struct logger *logger)
@@ -308,7 +308,7 @@ static int see_graph(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A thread worked for a request: a call that was made for it, or a piece of the path of what it waited for. */
+/* Reads that a thread worked for a request: a call that was made for it, or a piece of the path of what it waited for. */
 static void lend(struct logger *logger, const struct fields *fields, const char *from, const char *to)
 {
 	struct waiting_part part = {.within = logger->graph.of_calls};
@@ -340,7 +340,7 @@ static int see_node(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Tells whether a thread ran in this piece, or only waited, is its deed. */
+/* A piece counts whether its thread ran in it or only waited; only its deed would tell these apart. */
 static int see_path(void *context, const struct record *record)
 {
 	struct logger *logger = context;
@@ -449,7 +449,7 @@ static int see_signal(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Tells whether the window has this signal: "signals=1-4". */
+/* Tells whether the window contains this signal: "signals=1-4". */
 static bool has_signal(const struct fields *window, uint64_t signal)
 {
 	char text[64] = "", *end;
@@ -463,7 +463,7 @@ static bool has_signal(const struct fields *window, uint64_t signal)
 	return signal >= first && signal <= last;
 }
 
-/* The graphs of a logged request have come. */
+/* Called when all graphs of a logged request have come. */
 static void close_request(struct logger *logger, uint64_t request)
 {
 	forget_graph(logger);
@@ -523,7 +523,7 @@ static int see_request(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* The input is over: nothing more will be asked for, and what is being logged comes to its end. */
+/* The input has ended: stops the loggings of triggers, and waits until all loggings come to their end. */
 static int wait_for_calls(void *context)
 {
 	struct logger *logger = context;

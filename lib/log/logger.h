@@ -1,10 +1,10 @@
 /*
- * logger: logs the calls of blamed functions, from the firing of a trigger to its end: the "blame-proportional logging" of AUDIT (Luo et al.,
- * USENIX ATC'18, section 3.2). It reads the stream behind blame-rank, and writes `call` records into it.
+ * logger: logs the calls of blamed functions while a trigger is fired: the "blame-proportional logging" of AUDIT (Luo et al., USENIX
+ * ATC'18, section 3.2). It reads the stream behind blame-rank, and writes `call` records into it.
  *
- * At the `window` of a trigger's signal it has the ranking of that moment. The top functions of the graph of calls are logged, or, where
- * there is none, of the wake graph those in whose name a function stands. Until the trigger ends, each `request` record decides on the
- * calls within that request. In a stream without triggers, the first window with a ranked function begins the logging, of all calls.
+ * At the `window` of a trigger's signal it has the ranking of that moment. It logs the top functions of the graph of calls, or, if there is
+ * none, those that the wake graph's blamed names mention. Until the trigger ends, each `request` record decides on the calls within that
+ * request. In a stream without triggers, the first window with a ranked function starts a logging of all calls.
  *
  *	logger = logger_new(stream, prober, &options)
  *	logger_reads(&handlers)		its handlers are given the logger
@@ -19,11 +19,11 @@
 struct logger;
 
 struct logger_options {
-	uint64_t most;	 /* functions; 0: as many as the trigger says, or 5 */
-	int64_t duration; /* ns, of a logging without a trigger */
-	char *const *methods; /* BINARY:GLOB: these in place of blamed ones; none: blamed ones */
+	uint64_t most;	 /* the most functions; 0: as many as the trigger says, or 5 */
+	int64_t duration; /* length of a logging without a trigger, ns */
+	char *const *methods; /* BINARY:GLOB: log these instead of blamed functions; none: blamed functions */
 	size_t method_count;
-	int names; /* markers_names(): locked while triggers log; -1: none */
+	int names; /* descriptor from markers_names(), locked while triggers log; -1: none */
 	prober_say *say;
 };
 

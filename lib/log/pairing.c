@@ -18,12 +18,12 @@ enum { OPEN_MOST = 64 /* calls of a thread */, THREADS_MOST = 1 << 16 };
 
 #define TIME_UNKNOWN INT64_MIN
 
-/* A function, by the event of its entry. */
+/* A logged function, by the event of its entry. */
 struct logged {
 	UT_hash_handle hh;
 	char *event; /* "func:srv__lookup" */
 	char *name;  /* "srv:lookup" */
-	bool shed;   /* its probes are off, so that a call which begins is not seen to end */
+	bool shed;   /* its probes are off, so the end of a call that begins would not be seen */
 };
 
 struct stack { /* a `stack` record of this stream */
@@ -34,9 +34,9 @@ struct stack { /* a `stack` record of this stream */
 
 struct open_call {
 	const struct logged *function;
-	int64_t start, depth; /* depth: the stack pointer; 0: not told */
-	int64_t ran;	      /* what its thread had run by then; TIME_UNKNOWN */
-	const struct stack *stack; /* NULL: not told */
+	int64_t start, depth; /* depth: the stack pointer; 0: not known */
+	int64_t ran;	      /* CPU time of its thread at the start; TIME_UNKNOWN */
+	const struct stack *stack; /* stack of the call; NULL: not known */
 	char *arguments;      /* " arg.id=7 arg.url=/a" */
 };
 
@@ -44,11 +44,11 @@ struct caller {
 	UT_hash_handle hh;
 	int32_t tid;
 	ARRAY(struct open_call) open;
-	const struct stack *stack; /* of the call that begins next, if that has its probe at `ip`; NULL: none was told */
+	const struct stack *stack; /* stack of the call that begins next, if its probe is at `ip`; NULL: none */
 	uint64_t ip;
 	char *thrown; /* the last exception; NULL: none */
 	int64_t thrown_at;
-	int64_t ran, since; /* how long it had a CPU, until it got the one that it has; since: TIME_UNKNOWN: it has none */
+	int64_t ran, since; /* ran: CPU time until it last got a CPU; since: when it got it; TIME_UNKNOWN: it has none */
 };
 
 struct pairing {
@@ -58,10 +58,10 @@ struct pairing {
 	struct caller *callers;
 	struct stack *stacks;
 	struct line line, text;
-	int64_t seen, told; /* the time of the newest event; and up to where the output tells it */
-	const struct event_type *switches; /* NULL: who had the CPUs is not collected */
+	int64_t seen, told; /* time of the newest event; time that the output has reached */
+	const struct event_type *switches; /* sched:sched_switch; NULL: not collected */
 	const struct event_field *prev, *next;
-	const struct event_type *calls; /* the event of stacks of calls; NULL: none has come */
+	const struct event_type *calls; /* the event with stacks of calls; NULL: none has come */
 	const struct event_field *stack, *ip;
 };
 
@@ -112,7 +112,7 @@ static struct caller *caller_of(struct pairing *pairing, int32_t tid)
 	HASH_FIND_INT(pairing->callers, &tid, caller);
 	if (caller)
 		return caller;
-	if (HASH_COUNT(pairing->callers) == THREADS_MOST) { /* the oldest: threads that ended are not known */
+	if (HASH_COUNT(pairing->callers) == THREADS_MOST) { /* drops the oldest, because it is not known which threads have ended */
 		caller = pairing->callers;
 		HASH_DEL(pairing->callers, caller);
 		for (size_t i = 0; i < caller->open.count; i++)
@@ -128,8 +128,8 @@ static struct caller *caller_of(struct pairing *pairing, int32_t tid)
 }
 
 /*
- * The event's own fields, without those that all events (event_spell()) and all probes have: " arg.id=7", or as it is. A parameter may be called
- * "name".
+ * Appends the event's own fields, without those that all events (event_spell()) and all probes have: " arg.id=7", or without the prefix. A
+ * parameter may be called "name", so the common fields are skipped by their number.
  */
 static void append_told(struct line *line, const struct fields *fields, const char *prefix)
 {
@@ -160,7 +160,7 @@ static int64_t depth_of(const struct fields *fields, const char *key)
 	return (int64_t)depth;
 }
 
-/* Their ends will not be seen: what leaves their callers would be said to have left them. NULL: those of all functions. */
+/* Drops open calls whose ends will not be seen: otherwise an unwind of their callers would seem to end them, too. NULL: those of all functions. */
 static void forget_open(struct pairing *pairing, const struct logged *function)
 {
 	for (struct caller *caller = pairing->callers; caller; caller = caller->hh.next) {
@@ -177,13 +177,13 @@ static void forget_open(struct pairing *pairing, const struct logged *function)
 	}
 }
 
-/* How long the thread, which runs now, has run. */
+/* The CPU time of a thread that runs now. */
 static int64_t ran_until(const struct pairing *pairing, struct caller *caller, int64_t ts)
 {
 	if (!pairing->switches)
 		return TIME_UNKNOWN;
 	if (caller->since == TIME_UNKNOWN)
-		caller->since = ts; /* when it got the CPU was not seen */
+		caller->since = ts; /* it was not seen getting the CPU */
 	return caller->ran + ts - caller->since;
 }
 
@@ -206,7 +206,7 @@ static void begin_call(struct pairing *pairing, const struct event *event, const
 	caller->stack = NULL;
 }
 
-/* `fields`: of the event of its end, or NULL: it was left. */
+/* `fields`: those of the event at its end; NULL: the call was left by an unwind. */
 static int write_call(struct pairing *pairing, struct caller *caller, const struct open_call *call, int64_t ts, const struct fields *fields)
 {
 	struct line *line = &pairing->line;
@@ -231,7 +231,7 @@ static int write_call(struct pairing *pairing, struct caller *caller, const stru
 	return stream_write_line(pairing->stream, line);
 }
 
-/* Ends the calls from this one on, because the calls that it made are over with it. Only the first gets a record. */
+/* Writes and removes a call. */
 static int end_call(struct pairing *pairing, struct caller *caller, size_t at, int64_t ts, const struct fields *fields)
 {
 	int status = write_call(pairing, caller, &caller->open.items[at], ts, fields);
@@ -252,7 +252,7 @@ static int see_end(struct pairing *pairing, const struct event *event, const str
 		if (call->function == function && (!depth || !call->depth || call->depth == depth))
 			return end_call(pairing, caller, i, event->ts, fields);
 	}
-	return 0; /* it began before */
+	return 0; /* the call began before the logging */
 }
 
 static int see_unwind(struct pairing *pairing, const struct event *event, const struct fields *fields)
@@ -313,7 +313,7 @@ static int see_stack(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* It comes before the event of its call, at whose place its own probe is. */
+/* The stack comes before the event of its call. Both have their probes at the same place. */
 static void see_call_stack(struct pairing *pairing, const struct event *event)
 {
 	struct caller *caller = caller_of(pairing, event->tid);
@@ -349,7 +349,7 @@ static int see_exception(void *context, const struct record *record)
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
-/* The events that the kernel still had come behind this record. */
+/* Events of the function that the kernel still held may come behind this record. */
 static int see_shed(void *context, const struct record *record)
 {
 	struct pairing *pairing = context;
@@ -410,7 +410,7 @@ static int see_event(void *context, const struct record *record)
 	event_spell(&event, "", &pairing->text);
 	if (fields_parse(&fields, pairing->text.text, pairing->text.length) < 0)
 		return -1;
-	/* the fields point into the text, which a call's own replaces */
+	/* the fields point into the text, which begin_call() would overwrite */
 	struct line spelled = pairing->text;
 	pairing->text = (struct line){0};
 	int status = take_event(pairing, &event, &fields);
@@ -433,7 +433,7 @@ static int pass(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Tells those that wait for calls how far the events have come. */
+/* Writes how far the events have come, for readers that wait for calls. */
 static int tell_time(void *context)
 {
 	struct pairing *pairing = context;
@@ -469,5 +469,5 @@ int pairing_run(void)
 	pairing.events = events_new(stream);
 	status = stream_finish(stream, &handlers, &pairing);
 	events_free(pairing.events);
-	return status; /* the process ends, and with it all else */
+	return status; /* the rest is freed when the process ends */
 }

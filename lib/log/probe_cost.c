@@ -26,13 +26,13 @@
 
 enum price { PRICE_ENTRY, PRICE_STEPPED, PRICE_RETURN, PRICE_VALUES, PRICE_STACK, PRICES };
 
-/* ns, as measured on one machine; of values, that of VALUES of them. */
+/* In ns, as measured on one machine; PRICE_VALUES is the price of VALUES values. */
 enum { VALUES = 6 };
 static const int64_t usual_prices[PRICES] = {[PRICE_ENTRY] = 1000, [PRICE_STEPPED] = 11000, [PRICE_RETURN] = 1400, [PRICE_VALUES] = 900, [PRICE_STACK] = 2600};
 
 /*
- * To measure takes five probes. Each waits, when it is turned on and when it goes, until all CPUs have passed through the kernel, and holds a lock
- * meanwhile for which the end of another logging waits.
+ * Measuring takes five probes. Turning each on or off waits until all CPUs have passed through the kernel, and holds a lock meanwhile that
+ * the end of another logging waits for.
  */
 struct probe_prices {
 	atomic_bool measured;
@@ -48,7 +48,7 @@ struct probe_prices *probe_prices_new(void)
 	return prices;
 }
 
-/* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it has to step over. */
+/* Functions to be probed: one begins with an instruction that the kernel emulates, one with an instruction that it must single-step. */
 #if defined(__x86_64__)
 __asm__(".text\n"
 	"probe_sample_emulated: nop\n\tret\n"
@@ -84,7 +84,7 @@ static const struct {
 	[PRICE_VALUES] = {probe_sample_telling, tracefs_uprobe_alloc, NUMBER_AND_TEXT("1") NUMBER_AND_TEXT("2") NUMBER_AND_TEXT("3")},
 };
 
-/* Where the function is in which file; false: that cannot be seen. */
+/* Finds the file and the offset of a function; false: not found. */
 static bool find_place(probed *function, char path[4096], unsigned long long *offset)
 {
 	unsigned long long from, to, at;
@@ -102,7 +102,7 @@ static bool find_place(probed *function, char path[4096], unsigned long long *of
 	return found;
 }
 
-/* The least of several times, per call. Rings of samples, if there are any, are emptied in between. */
+/* The shortest of several measurements, per call. Empties the sampler's ring buffers, if there are any, in between. */
 static int64_t time_calls(probed *volatile function, struct sampler *sampler)
 {
 	enum { TIMES = 5, CALLS = 100 };
@@ -124,7 +124,7 @@ static int64_t time_calls(probed *volatile function, struct sampler *sampler)
 	return least / CALLS;
 }
 
-/* The probe is in the event, which belongs to the caller. NULL: it cannot be made. */
+/* Makes the probe of a price. The caller frees the event, which holds the probe. NULL: it cannot be made. */
 static struct tracefs_dynevent *place_sample(struct tracefs_instance *instance, enum price price)
 {
 	unsigned long long offset;
@@ -139,12 +139,12 @@ static struct tracefs_dynevent *place_sample(struct tracefs_instance *instance, 
 		tracefs_dynevent_free(probe);
 		return NULL;
 	}
-	if (price != PRICE_STACK) /* the kernel has no event that is read both ways */
+	if (price != PRICE_STACK) /* the kernel does not let ftrace and perf use one uprobe event at once */
 		tracefs_event_enable(instance, instance_probe_group(), name);
 	return probe;
 }
 
-/* The cost of a sample of the stack at the probe of this event. 0: this kernel or machine has no such sample. */
+/* The cost of a stack sample at the probe of this event. 0: this kernel or machine has no such sample. */
 static int64_t measure_stack(struct tracefs_dynevent *probe, int64_t bare)
 {
 	const struct counters none = {0};
@@ -178,13 +178,13 @@ static void measure_all(int64_t prices[PRICES], struct tracefs_instance *instanc
 	for (int i = 0; i < PRICES && all; i++)
 		prices[i] = i == PRICE_STACK ? measure_stack(probes[i], bare) : time_calls(samples[i].function, NULL) - bare;
 	tracefs_trace_off(instance);
-	/* they go with the instance: the kernel does not turn a probe off while a thread is in a function with a return probe, of whatever program */
+	/* the probes go away with the instance: the kernel turns no probe off while a thread of any program is in a function with a return probe */
 	for (int i = 0; i < PRICES; i++)
 		tracefs_dynevent_free(probes[i]);
 	tracefs_instance_file_clear(instance, "trace");
 	if (!all)
 		return;
-	prices[PRICE_RETURN] -= prices[PRICE_ENTRY]; /* the entry is a hit, too */
+	prices[PRICE_RETURN] -= prices[PRICE_ENTRY]; /* a call with a return probe also hits the entry */
 	prices[PRICE_VALUES] -= prices[PRICE_ENTRY];
 }
 
@@ -194,31 +194,31 @@ struct probed_event {
 	char *event;
 	unsigned values;
 	const struct selected *selected; /* NULL: not found yet */
-	uint64_t hits;		 /* at the last look */
-	double cost;		 /* since the look before, ns */
+	uint64_t hits;		 /* hits at the last look */
+	double cost;		 /* cost between the last two looks, ns */
 };
 
 struct probed_function {
 	char *name;
 	struct probed_event events[2];
-	double spent; /* since the beginning, ns */
-	size_t rank;  /* among those that probe_cost_keep() named, from 1; 0: not named */
+	double spent; /* cost since the start, ns */
+	size_t rank;  /* rank among those that probe_cost_keep() named, from 1; 0: not named */
 	bool kept, off;
 };
 
 struct probe_cost {
 	double limit;
-	bool stacks; /* of each call */
+	bool stacks; /* each call has a stack sample */
 	prober_say *say;
 	int64_t prices[PRICES];
-	struct probe_prices *shared; /* NULL: none */
+	struct probe_prices *shared; /* NULL: prices are not shared */
 	ARRAY(struct probed_function) functions;
-	bool keeps;	 /* probe_cost_keep() was called since the last look; the next two are its own */
+	bool keeps;	 /* probe_cost_keep() was called since the last look; most, trigger: its arguments */
 	uint64_t most;
 	char *trigger;
 	bool begun;
-	int64_t since, looked; /* CLOCK_MONOTONIC: the beginning, and the last look */
-	double left;	 /* what may be spent, ns */
+	int64_t since, looked; /* CLOCK_MONOTONIC: the start, and the last look */
+	double left;	 /* what may still be spent, ns */
 };
 
 struct probe_cost *probe_cost_new(double limit, prober_say *say, struct probe_prices *prices)
@@ -243,7 +243,7 @@ void probe_cost_measure(struct probe_cost *cost, struct tracefs_instance *instan
 	memcpy(prices, usual_prices, sizeof(prices));
 	measure_all(prices, instance);
 	for (int i = 0; i < PRICES; i++)
-		if (prices[i] > 0) /* else something else took the time */
+		if (prices[i] > 0) /* otherwise other work disturbed the measurement */
 			cost->prices[i] = prices[i];
 	if (cost->shared) {
 		memcpy(cost->shared->ns, cost->prices, sizeof(cost->prices));
@@ -296,7 +296,7 @@ static double price_of(const struct probe_cost *cost, const struct probed_event 
 	return (double)cost->prices[kind] + (double)cost->prices[PRICE_VALUES] / VALUES * event->values + (cost->stacks && !is_end ? (double)cost->prices[PRICE_STACK] : 0);
 }
 
-/* A line of the profile: "  /path/of/a file name hits". Several probes may be of one event, at the ends of a function. */
+/* Reads a line of the profile: "  /path/of/a file name hits". One event may have several probes, at the ends of a function. */
 static void count_line(struct probe_cost *cost, char *line, uint64_t *hits)
 {
 	char *last = strrchr(line, ' '), *name;
@@ -316,7 +316,7 @@ static void count_line(struct probe_cost *cost, char *line, uint64_t *hits)
 	}
 }
 
-/* The cost of each event since the last look. False: it cannot be told. */
+/* Computes the cost of each event since the last look. False: the profile cannot be read. */
 static bool count_hits(struct probe_cost *cost)
 {
 	int length;
@@ -394,7 +394,7 @@ static int write_shed(const struct probe_cost *cost, const struct probed_functio
 	return status;
 }
 
-/* `span`: the time of all CPUs since the last look. -1 after fail(). */
+/* Turns off a function for its cost. `span`: the time of all CPUs since the last look. -1 after fail(). */
 static int shed(struct probe_cost *cost, struct probed_function *function, const struct cost_subject *subject, double all, double span)
 {
 	cost->say("calls of %s cost %.2g %% of all CPUs' time, of %.2g %% in all, and %g %% are allowed (--budget): it is logged no more%s", function->name,
@@ -425,7 +425,7 @@ static struct probed_function *with_rank(struct probe_cost *cost, size_t rank)
 	return NULL;
 }
 
-/* `age`: the time of all CPUs since the beginning. */
+/* `age`: the time of all CPUs since the start. */
 static enum cost_verdict keep_best(struct probe_cost *cost, const struct cost_subject *subject, double all, double span, double age)
 {
 	struct line names = {0};

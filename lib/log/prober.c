@@ -21,10 +21,10 @@
 #include "stream/fields.h"
 #include "stream/line.h"
 
-/* An answer to an order is one byte, and the descriptor or none. */
+/* The most loggings at a time. */
 enum { LOGGINGS_MOST = 64 };
 
-/* After an order, before another collector is made ready: what that asks of tracefs would hold up the probes that are being placed. */
+/* How long to wait after an order before another collector is made ready: its requests to tracefs would delay the probes that are being placed. */
 enum { READY_MS = 500 };
 
 struct prober {
@@ -58,7 +58,7 @@ void prober_order_forget(struct prober_order *order)
 struct running {
 	uint64_t number;
 	pid_t collector;
-	int orders; /* to it */
+	int orders; /* socket for orders to it */
 	bool stopped;
 };
 
@@ -71,14 +71,14 @@ struct ready {
 
 struct server {
 	const struct prober_options *options;
-	struct probe_prices *prices; /* what all collectors know of them; NULL: each measures */
+	struct probe_prices *prices; /* prices that all collectors share; NULL: each measures its own */
 	int socket;
 	struct ready ready;
-	char *clock; /* of the last one; NULL: none */
+	char *clock; /* clock of the last logging; NULL: none yet */
 	ARRAY(struct running) running;
 };
 
-/* A process that works between these descriptors, and holds no other pipe open. */
+/* Forks a process with these descriptors as standard input and output; it keeps no others open but standard error. */
 static pid_t fork_between(int in, int out)
 {
 	pid_t pid = fork();
@@ -91,7 +91,7 @@ static pid_t fork_between(int in, int out)
 	return 0;
 }
 
-/* The events of the functions, to standard output. A stop, or Ctrl-C, ends it when all that was traced has been written. */
+/* Writes the events of the functions to standard output. On a stop, or Ctrl-C, ends when all that was traced has been written. */
 static _Noreturn void collect(const struct server *server, const char *clock)
 {
 	static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
@@ -114,14 +114,14 @@ static void forget_ready(struct server *server)
 	struct ready *ready = &server->ready;
 
 	if (ready->collector > 0) {
-		close(ready->orders); /* it has no order, and ends */
+		close(ready->orders); /* the collector ends without an order */
 		close(ready->calls);
 	}
 	free(ready->clock);
 	*ready = (struct ready){0};
 }
 
-/* Takes the descriptors. */
+/* Takes over the descriptors. */
 static void fork_both(struct server *server, const char *clock, int orders[2], int events[2], int calls[2])
 {
 	pid_t collector;
@@ -160,7 +160,7 @@ static void make_ready(struct server *server, const char *clock)
 	fork_both(server, clock, orders, events, calls);
 }
 
-/* Returns what the calls come from; -1: there is none. */
+/* Starts a logging. Returns the descriptor that the calls come from; -1: it cannot start. */
 static int start(struct server *server, const char *text, const char *clock, uint64_t number)
 {
 	struct ready *ready = &server->ready;
@@ -188,12 +188,12 @@ static struct running *find_running(const struct server *server, uint64_t number
 static void stop(struct running *running)
 {
 	if (running && !running->stopped) {
-		kill(running->collector, SIGTERM); /* not waited for yet, so the number is still its own */
+		kill(running->collector, SIGTERM); /* not waited for yet, so the pid is still the collector's */
 		running->stopped = true;
 	}
 }
 
-/* Those that have ended are waited for; with `all`, the others too. */
+/* Waits for the processes that have ended; with `all`, for the others too. */
 static void reap(struct server *server, bool all)
 {
 	size_t kept = 0;
@@ -205,11 +205,11 @@ static void reap(struct server *server, bool all)
 			close(server->running.items[i].orders);
 	}
 	server->running.count = kept;
-	while (waitpid(-1, NULL, all ? 0 : WNOHANG) > 0) /* those that pair, and those that had no order */
+	while (waitpid(-1, NULL, all ? 0 : WNOHANG) > 0) /* pairing processes, and collectors that had no order */
 		;
 }
 
-/* One byte, and a descriptor unless it is -1. */
+/* Answers an order: sends one byte, and the descriptor unless that is -1. */
 static void answer(int socket, int fd)
 {
 	char byte = 0;
@@ -244,7 +244,7 @@ static void serve_order(struct server *server, const char *text, const struct fi
 	free(clock);
 }
 
-/* A message begins with a line that says what it is. */
+/* Serves a message. Its first line says of which kind it is. */
 static void serve_message(struct server *server, const char *text)
 {
 	struct fields fields;
@@ -269,7 +269,7 @@ static void serve_message(struct server *server, const char *text)
 	free(line);
 }
 
-/* A message, as recv(2) has it. Where a while goes by without one, a collector is made ready for the next order. */
+/* Receives a message; returns as recv(2). If none comes for a while, first makes a collector ready for the next order. */
 static ssize_t await_message(struct server *server, char *text)
 {
 	struct pollfd socket = {.fd = server->socket, .events = POLLIN};
@@ -279,7 +279,7 @@ static ssize_t await_message(struct server *server, char *text)
 	return recv(server->socket, text, PROBER_MESSAGE, 0);
 }
 
-/* Until nobody gives orders any more; then everything ends. */
+/* Serves messages until the asking process is gone; then ends all loggings. */
 static _Noreturn void serve(const struct prober_options *options, int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -320,7 +320,7 @@ struct prober *prober_start(const struct prober_options *options)
 	if (process == 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-		/* what others wait for the end of is not to be held open here */
+		/* pipes must not be held open here, because other processes wait for their end */
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		close(null);
@@ -392,7 +392,7 @@ void prober_prepare(struct prober *prober, const char *clock)
 
 	line_begin(&message, "prepare");
 	line_text(&message, "clock", clock);
-	send_message(prober, &message); /* if it has gone, that will be said when it is needed */
+	send_message(prober, &message); /* if the prober has gone, prober_begin() will report it */
 	line_free(&message);
 }
 
@@ -419,7 +419,7 @@ void prober_stop(struct prober *prober, unsigned number)
 
 	line_begin(&message, "stop");
 	line_unsigned(&message, "number", number);
-	send_message(prober, &message); /* if it has gone, so has all that it started */
+	send_message(prober, &message); /* if the prober has gone, so have all its loggings */
 	line_free(&message);
 }
 
@@ -444,7 +444,7 @@ void prober_end(struct prober *prober)
 	if (!prober)
 		return;
 	shutdown(prober->socket, SHUT_WR);
-	while (recv(prober->socket, &byte, 1, 0) > 0 || errno == EINTR) /* until its end is closed; a confined command may not wait for a process */
+	while (recv(prober->socket, &byte, 1, 0) > 0 || errno == EINTR) /* until it closes its end; a confined command may not wait(2) */
 		errno = 0;
 	close(prober->socket);
 	free(prober);

@@ -46,7 +46,7 @@ enum stride_end {
 	END_GONE,
 	END_EXEC,
 	END_TRAP,     /* the thread blocked SIGTRAP, and so ran on, or ignored it */
-	END_IGNORED,  /* the process ignored SIGTRAP from the start */
+	END_IGNORED,  /* the process ignored SIGTRAP before the first step */
 	END_REFUSED,  /* `at` is the errno */
 	END_LEFT
 };

@@ -11,18 +11,18 @@
 
 enum { NAMES_MOST = 1 << 16, BLAMES_MOST = 1 << 12 };
 
-/* A function that the stream's charts tell of, by the name that graphs of calls give it. */
+/* A function of the stream's charts, by the name that graphs of calls give it. */
 struct known {
 	UT_hash_handle hh;
 	char *name; /* "srv:lookup" */
 	char *binary, *function;
 };
 
-/* A method of the window, in the order of its blame; behind these those that no ranking tells of. */
+/* A method of the window, in the order of blame; behind these, those that no ranking names. */
 struct suspect {
 	uint64_t signal;
-	bool of_calls; /* by a graph of calls, else a wake graph */
-	char *name;    /* "srv:lookup"; or of a function of the thread's program */
+	bool of_calls; /* from a graph of calls; else from a wake graph */
+	char *name;    /* "srv:lookup"; from a wake graph, a function of the thread's program */
 	int32_t tid;
 };
 
@@ -145,7 +145,7 @@ void suspects_blame(struct suspects *suspects, const struct fields *fields)
 	if (!blamed.name)
 		return;
 	if (fields_integer(fields, "tid", &tid) != 1)
-		fields_integer(fields, "who_tid", &tid); /* who slept */
+		fields_integer(fields, "who_tid", &tid); /* the thread that slept */
 	blamed.tid = (int32_t)tid;
 	*ARRAY_ADD(&suspects->blamed) = blamed;
 }
@@ -172,7 +172,10 @@ static bool is_ordered(const struct prober_order *order, const char *binary, con
 	return false;
 }
 
-/* "thr:find", of a file that the thread's process has mapped. Others are places in a script, "page.js:7:12", or a script's functions. */
+/*
+ * Adds "thr:find", where "thr" is a file that the thread's process has mapped. Other names are places in a script, "page.js:7:12", or its
+ * functions.
+ */
 static void add_mapped(const char *name, int32_t tid, struct prober_order *order)
 {
 	const char *colon = symbol_colon(name);

@@ -9,7 +9,10 @@
 #include "base/memory.h"
 #include "log/function_ranking.h"
 
-/* Two probes at one place come within this time of each other, nanoseconds; a call that another thread ends later is not waited for longer. */
+/*
+ * Nanoseconds: PROBES_APART: two probes at one place come within this time. LENT_WAIT: how long to wait for a call of another thread that
+ * ends after the request.
+ */
 enum { PROBES_APART = 100000, LENT_WAIT = 100000000, LENT_MOST = 1 << 12, RATING_WAITS = 10, PARTS_MOST = 1 << 12 };
 
 struct call {
@@ -21,8 +24,8 @@ struct call {
 struct thread {
 	UT_hash_handle hh;
 	int32_t tid;
-	bool serves;		  /* requests of its own */
-	ARRAY(struct call) calls; /* by their ends */
+	bool serves;		  /* it serves requests of its own */
+	ARRAY(struct call) calls; /* sorted by their ends */
 };
 
 /* A logged request for which other threads may have worked. */
@@ -35,14 +38,14 @@ struct lent {
 struct waiting {
 	struct stream *stream;
 	bool with_verdicts, with_graphs;
-	struct function_ranking *ranking; /* NULL: none */
-	bool rated;	       /* it has rated enough, and was not asked yet */
-	struct ranked_names kept; /* the first of them, as many as are wanted */
-	bool keeps;		 /* those only */
+	struct function_ranking *ranking; /* NULL: functions are not rated */
+	bool rated;	       /* enough requests were rated, and waiting_rated() was not called since */
+	struct ranked_names kept; /* the best names; calls of the first `most` are wanted */
+	bool keeps;		 /* only those calls are wanted */
 	ARRAY(struct lent *) lent;
 	struct thread *threads;
 	ARRAY(struct waiting_verdict) verdicts; /* of requests whose calls may still come */
-	int64_t seen; /* all calls that ended before have come */
+	int64_t seen; /* all calls that ended before this time have come */
 	size_t bytes;
 	struct waiting_counts counts;
 	struct line line;
@@ -129,7 +132,7 @@ static void halve(struct waiting *waiting, struct thread *thread)
 	waiting->counts.dropped += gone;
 }
 
-/* The thread with the most calls gives way. */
+/* Drops half of the calls of the thread that has the most. */
 static void make_room(struct waiting *waiting)
 {
 	struct thread *most = NULL, *thread, *next;
@@ -141,7 +144,7 @@ static void make_room(struct waiting *waiting)
 		halve(waiting, most);
 }
 
-/* Where the key begins in the line, with the blank before it; its end: it is not there. */
+/* Where field `from` begins in the line, with the blank before it; `end`: there is no such field. */
 static const char *begin_of(const struct fields *fields, int from, const char *end)
 {
 	return from < fields->count ? fields->item[from].key - 1 : end;
@@ -175,7 +178,7 @@ static bool is_kept(const struct waiting *waiting, const char *function)
 	return !waiting->keeps;
 }
 
-/* "call ts=... start=... tid=... function=... arg.id=7 ret=0", as pairing.c writes it. */
+/* Takes "call ts=... start=... tid=... function=... arg.id=7 ret=0", as pairing.c writes it. */
 static int take_call(struct waiting *waiting, const struct fields *fields, const char *line, size_t length)
 {
 	enum { FUNCTION = 3, TOLD };
@@ -221,7 +224,7 @@ static void take_tick(struct waiting *waiting, const struct fields *fields)
 		waiting->seen = ts;
 }
 
-/* The next in rank takes its place. */
+/* Removes a function from the kept ones; the next in rank takes its place. */
 static void keep_no_more(struct waiting *waiting, const char *name)
 {
 	size_t left = 0;
@@ -349,7 +352,7 @@ static bool is_of(const struct call *call, const struct waiting_verdict *verdict
 	       call->end - call->start <= verdict->end - verdict->start + PROBES_APART;
 }
 
-/* All of its calls are known. */
+/* Rates a request whose calls are all known. */
 static void rate_request(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	if (waiting->ranking && verdict->match)
@@ -357,8 +360,9 @@ static void rate_request(struct waiting *waiting, const struct waiting_verdict *
 }
 
 /*
- * The graphs of requests do not come while a window stays open, as that of a server that is never idle. Which thread worked for whom is not known
- * then; a thread that serves no requests of its own may have worked for any that was open.
+ * Rates calls of other threads without a graph. The graphs of requests do not come while a window stays open, as on a server that is never
+ * idle. Then it is not known which thread worked for which request; a thread that serves no requests of its own may have worked for any
+ * that was open.
  */
 static void rate_others(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
@@ -371,7 +375,7 @@ static void rate_others(struct waiting *waiting, const struct waiting_verdict *v
 		}
 }
 
-/* Writes the request's calls, or drops them. */
+/* Writes the request's calls if the request is logged, and removes them. */
 static int settle(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	struct thread *thread = thread_of(waiting, verdict->tid);
@@ -438,7 +442,7 @@ static int settle_part(struct waiting *waiting, const struct waiting_verdict *ve
 	return status;
 }
 
-/* Tells whether a request of that thread itself may still claim its calls. */
+/* Tells whether requests of the threads in these parts may still claim their own calls. */
 static bool has_verdicts(const struct waiting *waiting, const struct lent *lent)
 {
 	for (size_t i = 0; i < waiting->verdicts.count; i++)
@@ -448,7 +452,7 @@ static bool has_verdicts(const struct waiting *waiting, const struct lent *lent)
 	return false;
 }
 
-/* A call may last longer than the request that it worked for. */
+/* Settles closed requests, after a wait: a call may last longer than the request that it worked for. */
 static int settle_lent(struct waiting *waiting, bool all)
 {
 	int status = 0;

@@ -1,15 +1,15 @@
 /*
- * markers.node: what Node lacks, for node.js beside it: datagram sockets with a name, and the number of a thread.
+ * markers.node: what Node lacks and node.js beside it needs: datagram sockets with a name, file locks, and thread ids.
  *
- * It is no part of the library; Node loads it. The few functions of Node-API that it calls are declared here, so that no headers of Node
+ * It is not part of the library; Node loads it. The few functions of Node-API that it calls are declared here, so that no headers of Node
  * are needed: its binary interface does not change (https://nodejs.org/api/n-api.html).
  *
- *	open(path)			a connected socket; -1: nobody is there
+ *	open(path)			a connected socket; -1: nobody listens there
  *	send(fd, rows, count, texts, ms)	the first `count` numbers of a Float64Array; texts: a Uint8Array; waits `ms` for room.
- *					The bytes sent; or -errno
+ *					Returns the bytes sent; or -errno
  *	close(fd)
- *	locked(path)			1: somebody has a lock on the file
- *	thread()
+ *	locked(path)			1: a process holds a lock on the file
+ *	thread()			the id of the calling thread
  */
 #include <errno.h>
 #include <fcntl.h>
