@@ -8,7 +8,7 @@
  *	send(fd, rows, count, texts, ms)	the first `count` numbers of a Float64Array; texts: a Uint8Array; waits `ms` for room.
  *					Returns the bytes sent; or -errno
  *	close(fd)
- *	locked(path)			1: a process holds a lock on the file
+ *	locked(path)			1: a process holds a write lock on the file
  *	thread()			the id of the calling thread
  */
 #include <errno.h>

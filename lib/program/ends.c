@@ -29,7 +29,7 @@ struct ends_file {
 	uint64_t offsets[SEGMENTS_MAX]; /* offset of each in the file */
 	size_t codes;
 	ARRAY(struct symbol) symbols; /* functions, sorted by address */
-	ARRAY(struct symbol) colds;   /* those of them that are parts which the compiler put elsewhere */
+	ARRAY(struct symbol) colds;   /* of these, parts that the compiler put elsewhere (".cold") */
 	struct landing_pads pads;
 	unsigned traits;
 	bool program; /* it can be executed */

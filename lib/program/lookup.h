@@ -1,8 +1,8 @@
 /*
  * lookup: looks up names of functions in a process without rights. Questions about a program as a whole are in program/lookup_program.h.
  *
- * Root wants programs and libraries read, but anybody may own them, and the libraries that parse them trust them more than they should. So
- * another process parses them, and that process can do nothing else (base/confine.h). It gets open files, and answers with text.
+ * Programs and libraries are read on behalf of root, but any user may own them, and the libraries that parse them trust them more than they
+ * should. So another process parses them, and that process can do nothing else (base/confine.h). It gets open files, and answers with text.
  *
  *	lookup = lookup_new(stopped)
  *	file = lookup_add(lookup, &found, path)	found by opener_find()
@@ -16,8 +16,8 @@
  * of them count as one user's. The asker does not wait for a process that waits for a file system. It does not trust the answers: it bounds
  * their length, and takes out control characters.
  *
- * Each place is asked about once, and alone; a question costs 45 us. On a machine at load 23, --stack asks 2,500 questions in its first
- * second and 250 a second later, which is 1 % of a CPU.
+ * Each place takes one question, which costs 45 us. On a machine at load 23, --stack asks 2,500 questions in its first second and 250 per
+ * second later, which is 1 % of a CPU.
  *
  * Only one thread at a time may ask.
  */

@@ -291,7 +291,7 @@ static bool is_own(const char *name)
 	return *name && !strpbrk(name, ".@");
 }
 
-/* Library functions match only if the pattern begins as they do. */
+/* Names that begin with one of these prefixes match only if the pattern begins with it, too. */
 static bool is_matched(const char *pattern, const char *name)
 {
 	static const char *const others[] = {"_", "std::", "void std::", "bool std::"};
@@ -375,8 +375,8 @@ static size_t keep_symbols(struct match *found, size_t count)
 }
 
 /*
- * A name in both symbol tables counts once. If several functions share a name, those of C++ are kept under their symbols, and others
- * dropped: it could not be told which is meant.
+ * A name in both symbol tables counts once. If several functions share a name, C++ functions are kept under their symbols; others are
+ * dropped, because the name does not say which is meant.
  */
 static size_t keep_single(struct match *found, size_t count)
 {
