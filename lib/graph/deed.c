@@ -10,7 +10,7 @@
 static const char *const kind_names[DEEDS] = {DEED_KINDS(DEED_NAME)};
 #undef DEED_NAME
 
-/* A field of a struct, as its record spells it. */
+/* A field of a struct, and the key that spells it in a record. */
 struct key {
 	const char *name;
 	enum { KEY_TEXT, KEY_FLAG, KEY_CPU, KEY_COUNT, KEY_SECTOR, KEY_TIME, KEY_NO_RECORD } type;
@@ -62,7 +62,7 @@ static const char **text_at(const struct key *key, const void *base)
 
 /* --- copies ------------------------------------------------------------------------------------------------------------ */
 
-/* The bytes of its texts, with their ends. */
+/* The size of all texts with their terminating zeros. */
 static size_t texts_size(const struct key *keys, size_t count, const void *base)
 {
 	size_t size = 0;
@@ -77,8 +77,8 @@ static size_t texts_size(const struct key *keys, size_t count, const void *base)
 }
 
 /*
- * Writes the texts behind each other. With `tagged`, a byte tells which text follows, so that the bytes are the same only if all
- * texts are. A `copy` of the struct then has its texts there. Returns the end.
+ * Writes the texts one behind the other. With `tagged`, a byte before each tells which text follows, so that the bytes are the same only if
+ * all texts are. If there is a `copy` of the struct, its pointers are set to the texts written. Returns the end.
  */
 static char *write_texts(const struct key *keys, size_t count, const void *base, void *copy, char *to, bool tagged)
 {
@@ -174,7 +174,7 @@ static void spell_key(const struct key *key, const void *base, struct line *line
 	}
 }
 
-/* " deed=run who=xz", as records have it. */
+/* Spells the keys of the deed: " deed=run who=xz". */
 static void spell_deed(const struct deed *deed, struct line *line)
 {
 	if (deed->kind == DEED_TEXT)
@@ -263,7 +263,7 @@ void deed_detail_spell(const struct deed_detail *detail, struct line *line)
 		spell_key(&detail_keys[i], detail, line);
 }
 
-/* Which keys begin with a letter: a bit for each, by its place. */
+/* For each letter the keys that begin with it, as bits: bit i is the key at index i of the table. */
 struct initials {
 	uint32_t of[26];
 };
@@ -291,13 +291,13 @@ static const struct key *find_key(const struct key *keys, const struct initials 
 	return NULL;
 }
 
-/* The number of a field: at most `most`. */
+/* Reads a number of at most `most`. */
 static bool read_unsigned(const struct fields *fields, const char *key, uint64_t most, uint64_t *value)
 {
 	return fields_unsigned(fields, key, value) == 1 && *value <= most;
 }
 
-/* Takes the field; a text goes to *texts, which moves on. The first of several with one key counts. */
+/* Reads the field into the struct. A text is copied to *texts, which moves behind it. Of several fields with one key, the first counts. */
 static void read_key(const struct fields *fields, const struct field *field, const struct key *key, void *base, char **texts)
 {
 	void *at = (char *)base + key->offset;
@@ -347,7 +347,7 @@ static enum deed_kind read_kind(const struct fields *fields)
 	return DEED_TEXT;
 }
 
-/* Room for all texts of the record, with their ends. */
+/* Makes room for all texts of the record, with their terminating zeros. */
 static char *texts_room(struct deed_record *record, const struct fields *fields)
 {
 	size_t size = 1;

@@ -1,13 +1,13 @@
 /*
- * deed: what somebody did, or what was done to them, in one node of a wake graph, as typed data. The keys are those of its
- * record; tailblame-graph(5) lists every deed with its keys and its words. Words are made of a deed by graph/words.h, and
- * nothing makes a deed of words: a node whose record has no deed= is DEED_TEXT, whose text is printed as it is.
+ * deed: what a thread, an interrupt or a device did, or what was done to it, in one node of a wake graph, as typed data. The fields are
+ * the keys of the node's record; tailblame-graph(5) lists every deed with its keys and its words. graph/words.h makes words of a deed;
+ * nothing makes a deed of words. A node whose record has no deed= is DEED_TEXT, and its text is printed as it is.
  *
- * Two deeds are the same if all their fields are: threads of one name do the same deed. All else that is known of one node
+ * Two deeds are the same if all their fields are: threads of one name do the same deed. What else is known of one node
  * is its detail, which tells it from other nodes with that deed: numbers of threads, a sector, a frequency.
  *
- * A deed that a caller fills in points at the caller's texts; deed_copy() makes one that stands alone. All zero but for the kind
- * and the CPU (CPU_NONE) is a deed without keys.
+ * A deed that a caller fills in points at the caller's texts; deed_copy() makes one that owns its texts. A deed without keys
+ * is all zero except for its kind and its CPU (CPU_NONE).
  */
 #ifndef GRAPH_DEED_H
 #define GRAPH_DEED_H
@@ -20,8 +20,8 @@
 #include "stream/line.h"
 
 /*
- * The kinds: DEED(NUMBER, "as deed= spells it", traits). A new one is a line here and its words in graph/words.c. The traits: its row in a picture
- * is that of the thread that does it; it is work, which the threads of a pool share.
+ * The kinds: DEED(NUMBER, "as deed= spells it", traits). A new kind is a line here and its words in graph/words.c. DEED_BY_THREAD: its row in a
+ * picture is the row of the thread that does it. DEED_SHARED: the deed is work, which the threads of a pool share.
  */
 enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEED_BY_THREAD | DEED_SHARED };
 
@@ -36,12 +36,12 @@ enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEE
 	DEED(DIE, "die", DEED_BY_THREAD) \
 	DEED(CRASH, "crash", DEED_BY_THREAD) \
 	DEED(HOLD_CPU, "hold-cpu", DEED_SHARED) /* by a thread or an interrupt */ \
-	/* and not */ \
+	/* a thread not on a CPU */ \
 	DEED(READY, "ready", DEED_BY_THREAD) \
 	DEED(WAIT, "wait", DEED_BY_THREAD) \
 	/* an interrupt took the CPU from a thread */ \
 	DEED(INTERRUPT, "interrupt", 0) \
-	/* what ended a wait, or began a work, and has no history of its own */ \
+	/* what ended a wait, or queued a work, and has no history of its own */ \
 	DEED(SLEEP, "sleep", 0) \
 	DEED(ALARM, "alarm", 0) \
 	DEED(PACKET, "packet", 0) \
@@ -51,19 +51,19 @@ enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEE
 	DEED(UNKNOWN, "unknown", 0) \
 	DEED(POLL, "poll", 0) \
 	DEED(HOLD_LOCK, "hold-lock", DEED_BY_THREAD) \
-	DEED(STOP, "stop", DEED_BY_THREAD) /* by a signal or a tracer, and nobody let it go on */ \
+	DEED(STOP, "stop", DEED_BY_THREAD) /* by a signal or a tracer; nobody is seen to let it go on */ \
 	DEED(QUEUE_WORK, "queue-work", 0) \
 	DEED(TIMER_WORK, "timer-work", 0) \
 	DEED(UNKNOWN_WORK, "unknown-work", 0) \
-	/* somebody was not let */ \
+	/* a thread or its requests were held back */ \
 	DEED(THROTTLE_CPU, "throttle-cpu", 0) \
 	DEED(THROTTLE_IO, "throttle-io", 0) \
 	DEED(THROTTLE_DIRTY, "throttle-dirty", 0) \
-	/* a block request: before the device, behind others in it, in service */ \
+	/* a block request: queued before the device, behind others in the device, in service */ \
 	DEED(HOLD_BACK, "hold-back", 0) \
 	DEED(BEHIND, "behind", 0) \
 	DEED(SERVICE, "service", DEED_SHARED) \
-	/* nobody knows */ \
+	/* the data do not tell */ \
 	DEED(UNSEEN, "unseen", 0) \
 	DEED(LOST, "lost", 0) \
 	DEED(GAP, "gap", 0) \
@@ -88,60 +88,60 @@ enum { CPU_NONE = -1 };
 
 struct deed {
 	enum deed_kind kind;
-	int32_t cpu;	      /* DEED_HOLD_CPU: which; CPU_NONE: of several */
-	bool pool;	      /* who: of several threads, with '*' for the numbers in which their names differ */
-	bool pipe;	      /* who: a command of the pipe that recorded it, or a part of one */
+	int32_t cpu;	      /* DEED_HOLD_CPU: the CPU's number; CPU_NONE: several CPUs */
+	bool pool;	      /* who names several threads, with '*' for the numbers in which their names differ */
+	bool pipe;	      /* who is a command of the pipe that recorded the events, or a part of a command */
 	const char *text;     /* DEED_TEXT */
-	/* names of threads: who did it; to whom, or for whom, it was done. Texts are NULL where there is nothing to say */
+	/* names of threads: who did it; to whom, or for whom, it was done. A text that does not apply is NULL */
 	const char *who, *whom;
 	const char *irq, *softirq;		       /* the interrupt that did it */
 	const char *syscall, *object, *lock, *purpose; /* what a wait was in, and for; see words_reason() */
-	const char *queue;			       /* of works */
-	const char *request, *dev, *scheduler;	       /* a block request: read, write ...; its device: 7:0; what queued it */
-	const char *file;			       /* that is locked: its path */
-	const char *group;			       /* the control group whose CPU quota was used up; by whom: who */
-	const char *pace;			       /* low: the CPU's frequency was */
-	const char *doubt;			       /* its end may have come unseen: cpu, overtaken; see tailblame-graph(5) */
+	const char *queue;			       /* the work queue */
+	const char *request, *dev, *scheduler;	       /* a block request: read, write ...; its device: 7:0; the scheduler that queued it */
+	const char *file;			       /* path of the file whose lock is wanted */
+	const char *group;			       /* the control group whose CPU quota was used up, most of it by who */
+	const char *pace;			       /* "low": the CPU's frequency was low */
+	const char *doubt;			       /* why the end may have come unseen: cpu, overtaken; see tailblame-graph(5) */
 	const char *function;			       /* in which a wait was; in which a run mostly was, or from which it woke another */
 
-	/* of a copy */
-	const char *name;	   /* in words */
-	const char *spelled;	   /* private: its keys as records have them */
-	const struct deed *family; /* in a graph: deeds of one family have the same; see graph/deed_family.h */
-	const char *key;	   /* private: all of the fields, as bytes */
+	/* set only in a copy */
+	const char *name;	   /* the deed in words */
+	const char *spelled;	   /* private: its keys as records spell them */
+	const struct deed *family; /* in a graph: one pointer for all deeds of a family; see graph/deed_family.h */
+	const char *key;	   /* private: all fields above, as bytes */
 	size_t key_length;
 };
 
 struct deed_detail {
-	int32_t cpu;			    /* CPU_NONE; of DEED_HOLD_CPU the deed tells it */
-	uint32_t khz, khz_most, khz_limit;  /* mean frequency of a run; the highest that was seen, or allowed; 0: not known */
-	uint64_t sector;		    /* NO_SECTOR */
-	int64_t quota, period;		    /* CPU time that the group may use in each period; time between two tries; ns; 0: not known */
-	uint32_t others;		    /* a wait for an answer: the number of others that got answers meanwhile; 0: few, or not known */
-	const char *crowd;		    /* the name of most of these; NULL: they have several */
+	int32_t cpu;			    /* CPU_NONE: not known; DEED_HOLD_CPU has it in the deed */
+	uint32_t khz, khz_most, khz_limit;  /* a run: mean frequency; the highest seen or allowed; the limit at its end; 0: not known */
+	uint64_t sector;		    /* NO_SECTOR: not known */
+	int64_t quota, period;		    /* CPU time that the group may use in each period; a poll: time between two tries; ns; 0: not known */
+	uint32_t others;		    /* a wait for an answer: how many answers others got meanwhile; 0: few, or not known */
+	const char *crowd;		    /* the name of most of these others; NULL: they have several names */
 	const char *disk;		    /* the device's name: loop0 */
-	const char *thread;		    /* the name of the node's own thread, where who is another or none */
+	const char *thread;		    /* the name of the node's own thread, if neither who nor whom is this thread */
 	const char *kernel;		    /* the kernel's function that it waits in, or that its samples were in */
-	const char *asker, *asker_function; /* the thread that waited for this run's wake-up, and where */
-	uint32_t samples, in_function;	    /* of such runs that were taken, and those of them in the function of the deed; 0: none */
-	const char *counters;		    /* what was counted in such a run: "page_faults:12,cycles:3400" */
-	int64_t counted;		    /* and in how much CPU time, ns; 0: nothing was counted */
-	const char *began;		    /* before: the data */
-	const char *until;		    /* end: of the thread */
+	const char *asker, *asker_function; /* the thread that this run woke at its end, and the function in which that thread had waited */
+	uint32_t samples, in_function;	    /* samples taken of a run, and how many of them were in the deed's function; 0: none */
+	const char *counters;		    /* what was counted in a run: "page_faults:12,cycles:3400" */
+	int64_t counted;		    /* CPU time in which it was counted, ns; 0: nothing was counted */
+	const char *began;		    /* "before": the node began before the data */
+	const char *until;		    /* "end": the wait ended with its thread */
 };
 
 #define NO_SECTOR UINT64_MAX
 #define DEED_DETAIL_NONE ((struct deed_detail){.cpu = CPU_NONE, .sector = NO_SECTOR})
 
-/* A copy with its name in words, which the caller frees with free(). */
+/* A copy in one block with its texts, its name in words and its key. The caller frees it with free(). */
 struct deed *deed_copy(const struct deed *deed);
 struct deed *deed_text_copy(const char *text); /* of DEED_TEXT */
-struct deed_detail *deed_detail_copy(const struct deed_detail *detail); /* likewise; NULL if it says nothing */
+struct deed_detail *deed_detail_copy(const struct deed_detail *detail); /* a copy with its texts, likewise; NULL if no field is set */
 
-/* All fields as bytes, to find a copy by its key; returns their number, 0 where there is no room. */
+/* Writes all fields as bytes, which are the same as the key of a copy; returns their number, 0 if `room` is too small. */
 size_t deed_key(const struct deed *deed, char *key, size_t room);
 
-/* Of copies: whether all fields are the same; and an order, by name first, as strcmp() has it. */
+/* Of copies: whether all fields are the same; an order as of strcmp(), by name first. */
 bool deed_equal(const struct deed *a, const struct deed *b);
 int deed_compare(const struct deed *a, const struct deed *b);
 
@@ -150,19 +150,19 @@ void deed_spell(const struct deed *deed, struct line *line);
 void deed_detail_spell(const struct deed_detail *detail, struct line *line);
 
 /*
- * The deed that a record's keys tell, with texts of its own. False: it has no deed, or one that this program does not know. A number that is none
- * counts as not there. To be freed in either case.
+ * Reads deed and detail from a record's keys, with texts of its own. False: the record has no deed=, or one that this program does not know. A
+ * malformed number counts as absent. The caller calls deed_record_free() in either case.
  */
 struct deed_record {
 	struct deed deed;
 	struct deed_detail detail;
-	bool names_tids; /* it has who_tid= or whom_tid= */
+	bool names_tids; /* the record has who_tid= or whom_tid= */
 	char *more, texts[1024]; /* private */
 };
 bool deed_record_read(struct deed_record *record, const struct fields *fields);
 void deed_record_free(struct deed_record *record);
 
-/* The deed alone, as a copy, which the caller frees; NULL: there is none. */
+/* The record's deed alone, as a copy that the caller frees; NULL where deed_record_read() returns false. */
 struct deed *deed_read(const struct fields *fields);
 
 #endif

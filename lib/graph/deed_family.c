@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tenth of what a culprit did is not worth a deed that says less of all the rest. */
+/* SLIVER: the common deed may be wrong for one tenth of what a culprit did, rather than say less of the other nine. */
 enum { SLIVER = 10, MEMBERS_MAX = 64 };
 
 struct deed deed_family_of(const struct deed *deed)
@@ -40,7 +40,7 @@ void deed_family_free(struct deed_family *family)
 	free(family->members.items);
 }
 
-/* The heaviest first. */
+/* Orders the heaviest first. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct deed_family_member *x = a, *y = b;
@@ -55,7 +55,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Leaves in the first what is true of both: where the waiters differ, the CPU does not matter. NULL: of any. */
+/* Leaves in `sum` what is true of both. If the waiters differ, the CPU is dropped as well. An `other` of NULL stands for any deed. */
 static void join(struct deed *sum, const struct deed *other)
 {
 	if (sum->kind != DEED_HOLD_CPU && sum->kind != DEED_RUN)
@@ -96,7 +96,7 @@ static bool is_shared(const struct deed *deed)
 	return deed->who && deed_is(deed->kind, DEED_SHARED);
 }
 
-/* Passes over a number, or in the name of a pool the '*' that stands for several. */
+/* The end of the number at `at`, or in the name of a pool of the '*' that stands for several numbers; `at` itself if there is none. */
 static size_t number_end(const struct deed *deed, size_t at)
 {
 	if (deed->pool && deed->who[at] == '*')
@@ -149,7 +149,7 @@ struct deed *deed_pool_join(const struct deed *pool, const struct deed *deed)
 		size_t i_end = number_end(pool, i), j_end = number_end(deed, j);
 
 		if (i_end == i)
-			i_end = i + 1, j_end = j + 1; /* the same in all names of a family */
+			i_end = i + 1, j_end = j + 1; /* all names of a pool have the same character here */
 		if (i_end - i == j_end - j && memcmp(pool->who + i, deed->who + j, i_end - i) == 0) {
 			memcpy(who + n, pool->who + i, i_end - i);
 			n += i_end - i;
@@ -164,7 +164,7 @@ struct deed *deed_pool_join(const struct deed *pool, const struct deed *deed)
 	return joined;
 }
 
-/* Tells whether it is the name of one of the pool's threads. */
+/* Tells whether the deed's thread has a name of the pool. */
 static bool has_thread(const struct deed *pool, const struct deed *deed)
 {
 	size_t i = 0, j = 0;
@@ -202,7 +202,7 @@ bool deed_covers(const struct deed *ranked, const struct deed *deed)
 	if (ranked == deed)
 		return true;
 	if (ranked->family && deed->family && !ranked->pool)
-		return ranked->family == deed->family; /* of one graph */
+		return ranked->family == deed->family; /* both belong to one graph, which interns them */
 	if (ranked->kind != deed->kind || !is_same_but_who(ranked, deed))
 		return false;
 	if (ranked->pool && !deed->pool && deed->who)

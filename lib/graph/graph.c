@@ -46,7 +46,7 @@ static void free_index(struct graph_index *index)
 	struct graph_deed *deed = index->deeds;
 	struct graph_id *id = index->ids;
 
-	HASH_CLEAR(hh, index->texts); /* the tables; the entries stay chained */
+	HASH_CLEAR(hh, index->texts); /* frees the tables; the entries stay chained */
 	HASH_CLEAR(hh, index->deeds);
 	HASH_CLEAR(hh, index->ids);
 	while (text) {

@@ -17,7 +17,7 @@ int graph_check_node(const struct graph *graph, const struct node *node)
 	return 0;
 }
 
-/* Of a graph that was read: where the record stands that gave the node its parent. */
+/* Of a graph that was read: notes the place of the record that gave the node its parent. */
 static void find_fault(const struct graph *graph, int32_t node)
 {
 	for (size_t i = 0; i < graph->index->parents.count; i++)
@@ -27,7 +27,7 @@ static void find_fault(const struct graph *graph, int32_t node)
 
 enum { UNSEEN, CLIMBING, CLEARED };
 
-/* Climbs from a node to the first ancestor seen before. One that this same climb has seen closes a circle. */
+/* Climbs from a node to the first ancestor seen before. If this same climb has seen that ancestor, the parents form a circle. */
 static int check_ancestors(const struct graph *graph, int32_t node, uint8_t *state)
 {
 	const struct node *nodes = graph->nodes.items;
@@ -63,7 +63,7 @@ static int check_edges(const struct graph *graph)
 		const struct node *to = &graph->nodes.items[edge->to];
 
 		if (edge->kind == EDGE_JOIN && to->join == JOIN_NONE) {
-			/* before they are first sorted, edges are in the order in which they were read */
+			/* before the first sort, edges are in the order in which they were read */
 			if (i < graph->index->edges.count)
 				graph->index->fault = graph->index->edges.items[i].place;
 			return fail("graph %s: node %lld is awaited by node %lld, which is no join", graph->id,
@@ -86,7 +86,7 @@ static int compare_edges(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Counts become the places where each node's share of an array begins. */
+/* Turns the counts of items per node into the places where each node's items begin in an array sorted by node. */
 static uint32_t *places(uint32_t *counts, size_t nodes)
 {
 	uint32_t sum = 0;

@@ -8,7 +8,7 @@
 #include "graph/graph_index.h"
 #include "graph/graph_record.h"
 
-/* A choice of words, spelled as the records spell them. Word i means i. */
+/* The words that a key may have, as records spell them. Word i stands for the value i. */
 struct words {
 	const char *const *word;
 	int count;
@@ -28,7 +28,7 @@ static int word_find(const struct words *words, const char *text)
 	return -1;
 }
 
-/* Leaves *value alone where the key is not there. */
+/* 1; 0 if the key is absent, which leaves *value alone; -1 after fail(). */
 static int read_word(const struct fields *fields, const char *key, const struct words *words, int *value)
 {
 	char text[32];
@@ -101,9 +101,9 @@ static int read_head(struct graph *graph, const struct fields *fields)
 }
 
 /*
- * Reading. Each takes the fields of a graph, node or edge record. -1 or NULL after fail(); the caller adds file and line by
- * stream_fail(). Keeps records that name a node which is not there yet. graph_read_end() resolves parents, edges, root and target, and
- * calls graph_check(). Without from= and to= a graph lasts from its first node's start to its last node's end.
+ * Reading. graph_read_begin(), graph_read_node() and graph_read_edge() take the fields of a graph, node or edge record, and keep the ids
+ * that it mentions, because those nodes may come later. graph_read_end() resolves parents, edges, root and target, and calls
+ * graph_check(). Each returns -1 or NULL after fail(); the caller adds file and line by stream_fail().
  */
 static struct graph *graph_read_begin(const struct fields *fields)
 {
@@ -139,7 +139,7 @@ static int read_tid(const struct fields *fields, const char *key, int32_t *tid)
 	return 0;
 }
 
-/* Where no other is given, it is the node's own thread that the deed names: as who, or without who as whom. */
+/* By default the node's own thread is the deed's who, or, if the deed has no who, its whom. */
 int node_read_tids(const struct fields *fields, const struct deed_record *record, struct node *node)
 {
 	const struct deed *deed = &record->deed;
@@ -176,7 +176,7 @@ static void read_texts(struct graph *graph, struct node *node, const struct fiel
 	free(threw);
 }
 
-/* Without a deed it has a name. Returns its index; -1 after fail(). */
+/* Adds a node without deed=, which must have name=. Returns its index; -1 after fail(). */
 static int32_t add_named(struct graph *graph, int64_t id, const struct fields *fields)
 {
 	char *name = read_name(fields);
@@ -186,7 +186,7 @@ static int32_t add_named(struct graph *graph, int64_t id, const struct fields *f
 	return index;
 }
 
-/* Reads the node's deed. A second node with this id is a failure. Returns the index. */
+/* Adds the node of a record, with its deed and texts. Returns its index; -1 after fail(). */
 static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
 {
 	struct deed_record record;
@@ -307,7 +307,7 @@ static int resolve_edges(struct graph *graph)
 	return 0;
 }
 
-/* Where its record gave no from or to, a graph lasts from its first node's start to its last node's end. */
+/* If its record has no from= or to=, a graph lasts from its first node's start to its last node's end. */
 static void bound(struct graph *graph)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
@@ -344,9 +344,9 @@ static int graph_read_end(struct graph *graph)
 }
 
 /*
- * Some mistakes show only at the end. The caller tells where a record stands (stream_place) before each graph_read_node() and
- * graph_read_edge(), and once after graph_read_begin() or graph_new(). After a failure of graph_read_end(), graph_read_fault()
- * returns the place of the record that made it; 0: not known.
+ * Some mistakes show only at the end. So the caller gives the place of the record (stream_place()) before each graph_read_node() and
+ * graph_read_edge(), and once after graph_read_begin(). If graph_read_end() fails, graph_read_fault() returns the place of the
+ * record to blame; 0: not known.
  */
 static void graph_read_place(struct graph *graph, uint64_t place)
 {
@@ -370,7 +370,7 @@ struct graph_reader {
 	graph_sink *sink;
 	void *context;
 	struct graph *graph; /* being read; NULL: none */
-	char *whole;	     /* id of a graph of everything, which passes; NULL: none came */
+	char *whole;	     /* id of the last graph of everything, which is not read; NULL: none came */
 	struct past_graph *past;
 };
 
@@ -431,7 +431,7 @@ static int end_graph(struct graph_reader *reader)
 	return reader->sink(reader->context, graph);
 }
 
-/* There mostly is none: this is asked at each event. */
+/* Inline, because this runs at each event, and mostly there is no graph to finish. */
 static inline int finish_graph(struct graph_reader *reader)
 {
 	return reader->graph ? end_graph(reader) : 0;
@@ -456,7 +456,7 @@ static int begin_graph(struct graph_reader *reader, const struct fields *fields)
 	return 0;
 }
 
-/* A node or edge of a graph that has no record of its own. */
+/* Begins the graph of a node or edge that no graph record precedes. */
 static int begin_unannounced(struct graph_reader *reader, const char *id)
 {
 	struct past_graph *past;
@@ -470,7 +470,7 @@ static int begin_unannounced(struct graph_reader *reader, const char *id)
 	return 0;
 }
 
-/* A graph of everything (walk/whole.h) is none of those that are ranked: it passes. */
+/* A graph of everything (walk/whole.h) is not ranked, so its records are not read here. */
 static int pass_whole(struct graph_reader *reader, const struct fields *fields)
 {
 	if (finish_graph(reader) < 0)

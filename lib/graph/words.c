@@ -13,7 +13,7 @@ static const char *or_else(const char *text, const char *none)
 	return text ? text : none;
 }
 
-/* Words for the kernel's soft interrupts, by their names. */
+/* The kernel's names of its soft interrupts, and plain words for them. */
 static const struct {
 	const char *name, *words;
 } softirqs[] = {
@@ -55,13 +55,13 @@ char *words_reason(const struct deed *deed)
 	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or_else(deed->object, ""));
 }
 
-/* The doer; threads of the pipe itself are "this pipe". */
+/* The thread that did it; a thread of the pipe that recorded it is "this pipe (NAME)". */
 static char *doer_of(const struct deed *deed)
 {
 	return deed->pipe ? memory_format("this pipe (%s)", or_else(deed->who, "?")) : memory_format("%s", or_else(deed->who, "?"));
 }
 
-/* Takes the text. */
+/* Frees the text, and returns it with `between` and `more` behind it. If `more` is NULL, returns the text itself. */
 static char *append(char *text, const char *between, const char *more)
 {
 	char *both;
@@ -112,8 +112,8 @@ static char *missing(const struct deed *deed)
 }
 
 /*
- * Each deed in words: who or what acts, and how. A key in braces stands for its text, or for what is behind the colon if the deed
- * lacks it; a key with a question mark for what is behind that if the deed has it.
+ * Each deed in words: who or what acts, and what it does. "{key:else}" becomes the key's text, or "else" if the deed lacks the key.
+ * "{key?words}" becomes "words" if the deed has the key, or nothing. The key "reason" is words_reason().
  */
 static const struct {
 	const char *actor, *act; /* no actor: doer_of() */
@@ -158,7 +158,7 @@ static const struct {
 	[DEED_NOT_IN_DATA] = {.actor = "unknown", .make_act = missing},
 };
 
-/* The text of a key that a table of words names; NULL: the deed lacks it. The caller frees it. */
+/* The text of a key in braces; NULL: the deed lacks it. The caller frees it. */
 static char *key_text(const struct deed *deed, const char *key, size_t length)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static char *key_text(const struct deed *deed, const char *key, size_t length)
 	return words_reason(deed);
 }
 
-/* "{queue:?}": the key's text, or what is behind the colon; "{pace? at ...}": what is behind the question mark, or nothing. */
+/* The text that replaces one pair of braces, with "queue:?" or "pace? at ..." in it. */
 static char *fill_one(const struct deed *deed, const char *slot, size_t length)
 {
 	size_t key = strcspn(slot, ":?");
@@ -267,7 +267,7 @@ char *words_name(const struct deed *deed)
 	return words;
 }
 
-/* A thread that could have run is not the one to blame: so either the CPU is, or nobody is known. */
+/* The ready thread itself is not to blame: the idle CPU is, or the unknown thread that held the CPU. */
 static char *ready(const struct deed *deed)
 {
 	return memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU that an unknown thread held");
@@ -335,7 +335,7 @@ static char *append_pace(char *words, const struct deed_detail *detail)
 	return words;
 }
 
-/* ", from fetch < serve < main", of "fetch;serve;main" */
+/* ", from fetch < serve < main", made of the stack "fetch;serve;main" */
 static char *append_stack(char *words, const char *first, const struct node *node)
 {
 	const char *frames = node->stack;
@@ -365,7 +365,7 @@ static bool is_yield(const char *name, size_t length)
 	return length == strlen(yields) && memcmp(name, yields, length) == 0;
 }
 
-/* "page_faults:1203" as "1,203 page faults". */
+/* Turns "page_faults:1203" into "1,203 page faults". */
 static char *counter_words(const char *counter, size_t length, int64_t counted)
 {
 	size_t name = strcspn(counter, ":,");
@@ -645,7 +645,7 @@ char *words_circumstance(const struct node *node)
 	return append_awaited(append_counters(words, detail), detail);
 }
 
-/* Takes the texts but for the name. */
+/* Takes ownership of subject and predicate; copies `about`. */
 static struct sentence sentence(char *subject, const char *joint, char *predicate, bool of_row, const char *about)
 {
 	return (struct sentence){subject, predicate, memory_format("%s", or_else(about, "")), joint, of_row};
@@ -656,7 +656,7 @@ static struct sentence without_subject(char *predicate)
 	return sentence(memory_format("%s", ""), "", predicate, false, NULL);
 }
 
-/* Of the actor, as in the name. */
+/* The deed's actor is the subject, as in words_name(). */
 static struct sentence plain(const struct node *node)
 {
 	char *actor = actor_of(node->deed);
@@ -665,19 +665,19 @@ static struct sentence plain(const struct node *node)
 	return sentence(actor, ": ", act_of(node->deed), true, is_thread ? actor : NULL);
 }
 
-/* Of the thread of the row. */
+/* The thread of the node's row is the subject. */
 static struct sentence of_thread(const struct node *node, char *predicate)
 {
 	return sentence(words_row(node), " ", predicate, true, node->deed->who);
 }
 
-/* Of the thread that waited, with its name alone. */
+/* The thread that waited is the subject, by its name alone. */
 static struct sentence of_waiter(const char *name, char *predicate)
 {
 	return sentence(memory_format("%s", or_else(name, "?")), " ", predicate, false, name);
 }
 
-/* "asleep in nanosleep, called by retry (timer)"; without the call where that is not known */
+/* "asleep in nanosleep, called by retry (timer)", as far as system call and function are known */
 static struct sentence sleeper(const struct node *node)
 {
 	const struct deed *deed = node->deed;
@@ -719,7 +719,7 @@ static struct sentence poller(const struct node *node)
 	return of_waiter(node->deed->whom, words);
 }
 
-/* The purpose of the thread's own request, if it is no file: "page coming back from swap, ". */
+/* What the thread's own request is for, if it moves a page from or to swap: "page coming back from swap, "; else "". */
 static const char *errand_of(const struct deed *deed)
 {
 	if (deed->request && strcmp(deed->request, "swap-in") == 0)
@@ -727,7 +727,7 @@ static const char *errand_of(const struct deed *deed)
 	return deed->request && strcmp(deed->request, "swap-out") == 0 ? "page going out to swap, " : "";
 }
 
-/* "in the bfq queue of loop0", after "read by victim " where it is another's */
+/* "in the bfq queue of loop0", for the request of another thread with "read by victim " before it */
 static struct sentence queued(const struct node *node, bool own)
 {
 	const struct deed *deed = node->deed;
