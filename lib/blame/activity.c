@@ -6,13 +6,13 @@
 struct toggle {
 	int64_t time;
 	int32_t node;
-	int8_t run, wait; /* what begins (1) or ends (-1) */
+	int8_t run, wait; /* 1: begins; -1: ends; 0: does not change */
 };
 
 struct state {
-	int32_t runs, waits; /* those that hold now; -1 for a moment where an end is read before its start */
-	int64_t since;
-	struct share before; /* the running sum when it became active */
+	int32_t runs, waits; /* how many have begun and not ended */
+	int64_t since;	     /* when it became active */
+	struct share before; /* the running sum at that time */
 };
 
 struct activity {
@@ -68,8 +68,8 @@ static bool active(const struct state *state)
 }
 
 /*
- * Toggles of the same time may come in any order: a node that is active only between two of them gains the running sum
- * less itself.
+ * The order of toggles of the same time does not matter: a node that is active only between two of them gains the difference of two
+ * equal running sums.
  */
 uint64_t activity_share(struct activity *activity, struct share *share, activity_stretch *stretch, void *context)
 {

@@ -1,14 +1,14 @@
 /*
- * activity: who is active when, and the duration of every piece of time shared equally among those active in it.
+ * activity: which nodes are active when; shares the duration of every piece of time equally among the nodes active in it.
  *
- * A node is active at t if t is in one of its runs and in none of its waits; all are half open, and one that is empty
- * has no effect. Time is cut at every start and end; the sharers of a piece get duration/sharers each, exactly.
- * A sum that runs along with time makes that cheap: what a node gets from an active stretch is the sum at its end less
- * that at its start, however many others came and went.
+ * A node is active at t if t is in one of its runs and in none of its waits. All intervals are half open; an empty one
+ * has no effect. Time is cut at every start and end; the nodes active in a piece get duration/number each, exactly.
+ * A running sum makes that cheap: an active stretch gives a node the sum at the stretch's end less the sum
+ * at its start, however many other nodes came and went.
  *
  *	struct activity *activity = activity_new(nodes);
  *	activity_runs(activity, node, from, to), activity_waits(activity, node, from, to)	in any order
- *	busy = activity_share(activity, share, NULL, NULL);	then it is empty again
+ *	busy = activity_share(activity, share, NULL, NULL);	then the activity is empty again
  *	activity_free(activity);
  */
 #ifndef BLAME_ACTIVITY_H
@@ -26,12 +26,12 @@ void activity_free(struct activity *activity);
 void activity_runs(struct activity *activity, int32_t node, int64_t from, int64_t to);
 void activity_waits(struct activity *activity, int32_t node, int64_t from, int64_t to);
 
-/* Called for each stretch in which a node was active, in the order of their ends. Stretches of a node may touch. */
+/* Called for each stretch in which a node was active, in the order of the ends. Stretches of one node may touch. */
 typedef void activity_stretch(void *context, int32_t node, int64_t from, int64_t to);
 
 /*
- * Adds each node's part to share[node] and forgets all runs and waits. Returns for how many nanoseconds at least one node
- * was active.
+ * Adds each node's part to share[node], and forgets all runs and waits. `stretch` may be NULL. Returns the time in which at least one node
+ * was active, in nanoseconds.
  */
 uint64_t activity_share(struct activity *activity, struct share *share, activity_stretch *stretch, void *context);
 

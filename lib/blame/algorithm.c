@@ -35,7 +35,7 @@ static int compare_deeds(const void *left, const void *right, void *context)
 	const struct node *nodes = context;
 	const struct deed *a = nodes[((const struct pick *)left)->node].deed->family;
 	const struct deed *b = nodes[((const struct pick *)right)->node].deed->family;
-	int order = a == b ? 0 : deed_compare(a, b); /* of one graph: the same deeds are equal pointers */
+	int order = a == b ? 0 : deed_compare(a, b); /* one graph: the same deeds have the same pointer */
 
 	return order ? order : compare_picks(left, right, context);
 }

@@ -1,39 +1,38 @@
 /*
- * algorithm: which nodes of a graph to blame, and how much. Each is a `const struct blame_algorithm` in a file of its own, or of its
- * family, and a line in the list of algorithms.c, which gives --help, messages and completion their names.
+ * algorithm: which nodes of a graph to blame, and how much. Each algorithm is a `const struct blame_algorithm` in a file of its own (`wanted`
+ * shares that of `critical`), and a line in the list of algorithms.c, from which --help, messages and completion take the names.
  *
- * An algorithm chooses nodes and gives each a score. It may use what blame.h has found (path, shares) or its own
- * measure. Names, order and records are the ranking's (ranking.h), the same for all. A node that takes no blame (a
- * score of zero) may be chosen; the ranking leaves it out.
+ * An algorithm chooses nodes and gives each a score. It may use the path and the shares of blame.h, or its own
+ * measure. The ranking (ranking.h) makes names, order and records, the same way for all. An algorithm may choose a node without blame
+ * (a score of zero); the ranking leaves it out.
  *
- * Request activity graphs, `count` being the n of the "n most blamed". Join nodes take no part:
+ * Request activity graphs. `count` is the n of the "n most blamed". Join nodes take no part:
  *
  * critical	AUDIT's critical blame. B1 are the `count` most blamed nodes on the path (ties:
- *		earlier start, lower id), nodes without blame among them if the path has no more with; alpha is the
+ *		earlier start, lower id); if the path has too few nodes with blame, B1 has nodes without blame too. alpha is the
  *		least blame in B1, so it may be zero. B2 are the nodes off the path that run at some instant at which a
  *		node of B1 runs (waits included) and whose blame is at least alpha.
- * npt		the same blame, the `count` most blamed of all nodes, on the path or off it.
- * tcm		the `count` nodes on the path that were active longest, however many were active beside them.
- * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (ilz.c;
- *		ties: first those on the replay's critical path, which would make the request longer if they were, then
- *		more active time, earlier start, lower id), until none does. Its score is what it shortened the request
- *		by, given those chosen before it; it keeps its turn, whatever the scores.
- * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
- *		callers. The score is 1/(1 + calls in between), not a time.
- * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may
- *		be in B2 whenever it ran, because it would have ended the wait, too. Timers do no work: they are never
- *		active, and a node that waits for one goes on being active. Without timers it lists all that critical
- *		lists.
+ * npt		the same blame, but the `count` most blamed of all nodes, on the path or off it.
+ * tcm		the `count` nodes on the path that were active longest, however many others were active meanwhile.
+ * ilz		in each of `count` turns, or until no node helps, the node whose active time, taken as zero, shortens the replayed
+ *		request most (ilz.c). Ties: first a node that would make the request longer if it were longer itself, then
+ *		more active time, earlier start, lower id. Its score is the time by which it shortened the request, after those
+ *		chosen before it. Turns decide the order, whatever the scores.
+ * exception	the `count` nodes nearest to a throw: nodes that threw, and their callers. A node that threw counts as a
+ *		caller if a node below it threw. The score is 1/(1 + calls in between), not a time.
+ * wanted	critical with two changes. A join of any on the path awaits nodes in vain: B2 may have them, and all that they waited
+ *		for in turn, whenever they ran, because they would have ended the wait, too. A timer does no work: it is never
+ *		active, and a node that waits for a timer stays active. Without timers, all that critical lists is listed.
  *
  * Wake graphs:
  *
  * critical	every node that has blame: the shares add up to the path, so all of them took part in it.
- * npt		each instant from `from` to `to` shared equally among all nodes that ran or served then, path or no
- *		path.
- * tcm		the pieces of the path, each with its own time, time runnable or queued too.
- * ilz		`count` times: the name whose nodes, all taken as zero, shorten the replay (replay_wake.h) most; one node
- *		stands for it, the longest, of those on the path if there are any.
- * wanted	as critical: a wake graph knows of no other way in which a wait could have ended.
+ * npt		each instant from `from` to `to` is shared equally among all nodes that ran or served then, on the path or
+ *		off it.
+ * tcm		the pieces of the path, each with its own time, including time runnable or queued.
+ * ilz		in each of `count` turns, the deed whose nodes, all taken as zero, shorten the replay (replay_wake.h) most. Its
+ *		longest node stands for it, or its longest on the path if it has any there.
+ * wanted	as critical: a wake graph shows no other way in which a wait could have ended.
  */
 #ifndef BLAME_ALGORITHM_H
 #define BLAME_ALGORITHM_H
@@ -42,7 +41,7 @@
 
 struct pick {
 	int32_t node;
-	uint32_t turn; /* when it was chosen, where that goes before its score; else 0 */
+	uint32_t turn; /* from 1, of an algorithm that chooses in turns: sorts before the score; else 0 */
 	struct share score;
 };
 
@@ -52,18 +51,18 @@ struct picks {
 
 struct blame_algorithm {
 	const char *name;
-	/* -1 after fail(): it is not for such a graph. */
+	/* Adds to picks. 0; -1 after fail(): the algorithm cannot rank this graph. */
 	int (*choose)(const struct blame *blame, size_t count, struct picks *picks);
-	bool timeless; /* scores are no times: share_whole(NSEC_PER_SEC) stands for 1 */
+	bool timeless; /* scores are not times: share_whole(NSEC_PER_SEC) stands for 1 */
 };
 
 /* An algorithm by name; NULL after fail(), which lists the names. */
 const struct blame_algorithm *blame_algorithm(const char *name);
-const char *blame_algorithm_name(size_t index); /* in the table's order; NULL: there are no more */
+const char *blame_algorithm_name(size_t index); /* in the list's order; NULL: past the end */
 
 void picks_add(struct picks *picks, int32_t node, struct share score);
-void picks_sort(struct picks *picks, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
-void picks_sort_by_deed(struct picks *picks, const struct graph *graph); /* family of deeds; then like picks_sort */
+void picks_sort(struct picks *picks, const struct graph *graph); /* by turn; higher score; earlier start; lower id */
+void picks_sort_by_deed(struct picks *picks, const struct graph *graph); /* by family of deeds, then as picks_sort() */
 void picks_cut(struct picks *picks, size_t count);	       /* keeps the first `count` */
 
 #endif

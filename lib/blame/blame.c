@@ -8,22 +8,22 @@
 /*
  * walk: the critical path of a wake graph, found backward from the end of the abnormal interval.
  *
- * It starts at `to` in the target (without one: in the node that ended last) and goes back to `from`:
+ * It starts at `to` in the target (without a target: in the node that ended last) and goes back to `from`:
  *
- * - through a node that did or suffered something (all but waits) back to its start, then to the piece before it: the
- *   latest to end of those with a seq edge to it; where there is none, to the node that forked or called it (async, call);
- *   where it has a seq edge and an async edge with a ts, it was asked for at that ts: back to then by the seq edge, the
- *   weaker one, and further back with whoever asked;
- * - through a wait to the node that ended it: the wake, timer, ipc or flag edge with the latest ts (none given: the wait's end),
- *   ties in that order of kinds, then lower id. What the cause did is followed back to the wait's own beginning, no further,
- *   and then what the waiter did before. A cause that was over before ts has its time until then too: that is how
- *   long its effect took to arrive. A wait without such an edge is itself on the path;
+ * - through a node that is no wait, back to its start. From there to the piece before it: among the sources of its seq edges
+ *   the one that ended last. Without a seq edge, to the node that forked or called it (async, call). If it has both a seq edge and an
+ *   async edge with a ts, its work was asked for at that ts: the walk follows the weaker seq edge back to that ts, and from there on
+ *   the node that asked;
+ * - through a wait to the node that ended it: the source of the wake, timer, ipc or flag edge with the latest ts (default: the wait's
+ *   end); ties in that order of kinds, then lower id. The walk follows this cause back to the wait's own beginning, no further, and
+ *   then what the waiter did before. If the cause was over before ts, it takes the time until ts too, in which its effect
+ *   arrived. A wait without such an edge is itself on the path;
  * - an interrupt, timer or unknown without a piece before it stands for all of the wait that it ended;
- * - what no node covers goes to one that the walk adds to the graph, of what=unknown, and named by the reason: where the
- *   history of a node begins later than the time to be explained ("began before the data"), where two pieces of a
- *   thread do not meet ("gap in the data"), and where steps without end would not go back in time ("waits in a circle").
+ * - time that no node covers goes to a node of what=unknown that the walk adds to the graph, named by the reason: a node's
+ *   history begins too late ("began before the data"), two pieces of a thread do not meet ("gap in the data"), or further
+ *   steps would not go back in time ("waits in a circle").
  *
- * So the pieces cover [from, to) exactly, in order of time, without overlap, on any graph that graph_check accepts,
+ * So the pieces cover [from, to) exactly, in order of time, without overlap, on any graph that graph_check() accepts,
  * and the walk takes a number of steps in proportion to the graph and its path. Nothing recurses.
  *
  * The time of a runnable or queued piece is blamed on the sources of its cpu or queue edges under the sources' own names.
@@ -34,28 +34,28 @@ static const enum deed_kind reasons[REASONS] = {
 	[BEFORE_DATA] = DEED_BEFORE_DATA, [GAP] = DEED_GAP, [CIRCLE] = DEED_CIRCLE,
 };
 
-struct ways { /* the edges by which to leave a node; NULL: there is none */
+struct ways { /* the edges by which the walk leaves a node; NULL: none */
 	const struct edge *before; /* from the piece before it: the seq edge whose source ended last */
-	const struct edge *origin; /* from who forked it, or else called it: whose source ended last */
-	const struct edge *cause;  /* from who ended it, a wait: the one with the latest ts */
+	const struct edge *origin; /* from the node that forked it, or else called it: the edge whose source ended last */
+	const struct edge *cause;  /* from the node that ended this wait: the edge with the latest ts */
 };
 
-struct errand { /* what is left to be followed when the floor is reached */
-	int32_t node; /* a wait whose cause is being followed: on with what the waiter did before */
-	bool origin;  /* or who asked for the work at hand: on with what that one did */
-	int64_t floor; /* of those further out */
+struct errand { /* where the walk goes on when it has come down to the current floor */
+	int32_t node; /* a wait whose cause is being followed: go on with what the waiter did before it */
+	bool origin;  /* the node asked for the work being followed: go on with the node itself */
+	int64_t floor; /* the floor from then on */
 };
 
 struct walk {
 	struct blame *blame;
 	struct graph *graph;
 	struct ways *ways; /* by node */
-	int32_t node;	/* where we are; NODE_NONE: nowhere that the data know */
-	int64_t cursor; /* all from here on is explained */
-	int64_t floor;	/* what the errand at hand has to explain begins here */
+	int32_t node;	/* where the walk is; NODE_NONE: before all that the data show */
+	int64_t cursor; /* all time from here to `to` is explained */
+	int64_t floor;	/* the current errand explains the time back to here */
 	ARRAY(struct errand) errands;
-	bool *followed; /* by node: a wait that is among the errands */
-	size_t patience; /* steps left that need not go back in time */
+	bool *followed; /* by node: it is a wait among the errands */
+	size_t patience; /* how many more steps may fail to go back in time */
 	int32_t unknown[REASONS]; /* nodes; NODE_NONE: not yet added */
 };
 
@@ -110,7 +110,7 @@ static void add_way(struct ways *ways, const struct node *nodes, const struct ed
 	}
 }
 
-/* Each edge is looked at once, however often the walk comes by. */
+/* Looks at each edge once, however often the walk passes its node. */
 static struct ways *find_ways(const struct graph *graph)
 {
 	struct ways *ways = memory_new(graph->nodes.count + 1, sizeof(*ways));
@@ -124,7 +124,7 @@ static struct ways *find_ways(const struct graph *graph)
 	return ways;
 }
 
-/* A stream that was ranked before has the node already. */
+/* Finds the node that an earlier ranking of this stream added; NODE_NONE: there is none. */
 static int32_t find_unknown(const struct graph *graph, enum deed_kind kind)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
@@ -162,7 +162,7 @@ static int32_t unknown(struct walk *walk, enum reason reason)
 	return *node;
 }
 
-/* The time from `from` to the cursor is the node's. */
+/* Gives the time from `from` to the cursor to the node. */
 static void explain(struct walk *walk, int32_t node, int64_t from)
 {
 	struct blame *blame = walk->blame;
@@ -192,7 +192,7 @@ static void follow_origin_later(struct walk *walk, const struct edge *origin)
 	walk->floor = sooner(origin->ts, walk->cursor);
 }
 
-/* To what came before this node, where the cursor now is. */
+/* Goes from the start of this node, which the cursor has reached, to what came before. */
 static void step_back(struct walk *walk)
 {
 	const struct ways *ways = &walk->ways[walk->node];
@@ -215,7 +215,7 @@ static void follow_cause(struct walk *walk, int32_t cause)
 	walk->node = cause;
 }
 
-/* The errand's time is explained. */
+/* The current errand's time is explained: takes up the one before. */
 static void return_from_errand(struct walk *walk)
 {
 	struct errand errand = walk->errands.items[--walk->errands.count];
@@ -231,7 +231,7 @@ static void return_from_errand(struct walk *walk)
 		step_back(walk);
 }
 
-/* Tells whether the node stands for whatever happened before it, too. */
+/* Tells whether the node stands for all time before it, too. */
 static bool stands_alone(const struct walk *walk, int32_t node)
 {
 	switch (node_at(walk, node)->what) {
@@ -290,14 +290,14 @@ static void reverse(struct blame *blame)
 	}
 }
 
-/* Appends the pieces to blame->path, in order of time, and may add nodes to the graph, which is then checked again. */
+/* Appends the pieces to blame->path, in order of time. If it adds nodes to the graph, it checks the graph again. */
 static void walk_back(struct blame *blame)
 {
 	struct graph *graph = blame->graph;
 	struct walk walk = {.blame = blame, .graph = graph, .node = graph->target, .floor = graph->from};
 	size_t nodes = graph->nodes.count;
 
-	/* a wait is passed once on the way in and once on the way out; twice that is generous */
+	/* the walk passes a wait once on the way in and once on the way out; twice that is generous */
 	walk.patience = 4 * nodes + 16;
 	walk.ways = find_ways(graph);
 	walk.followed = memory_new(nodes + 1, sizeof(bool));
@@ -321,7 +321,7 @@ static void walk_back(struct blame *blame)
 		graph_check(graph);
 }
 
-/* The kind of edge that comes from those who were served while this one was not; EDGE_KINDS: it was. */
+/* The kind of edge whose sources were served while such a node had to wait; EDGE_KINDS: it was served itself. */
 static enum edge_kind kept_back_by(enum node_what what)
 {
 	switch (what) {
@@ -351,7 +351,7 @@ static void share_among_sources(struct blame *blame, struct activity *activity, 
 	*own = share_plus(*own, share_whole(duration - busy));
 }
 
-/* Finds the path of blame->graph, its pieces and shares; may add nodes to the graph, which is then checked again. */
+/* Finds the path of blame->graph, its pieces and shares. If it adds nodes to the graph, it checks the graph again. */
 static void blame_wake(struct blame *blame)
 {
 	struct activity *activity;

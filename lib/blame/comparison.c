@@ -15,13 +15,13 @@ enum { DEALS_MAX = 10000, DEALS_MIN = 1000, SHARES_MAX = 200000000 };
 static const double sure_enough = 0.05, rounding = 1e-9;
 
 struct compared {
-	struct deed *family, *deed; /* deed: when they are known */
+	struct deed *family, *deed; /* deed: what the family has in common; set by find_differences() */
 	struct deed_family deeds;	    /* of the family */
-	ARRAY(struct { uint32_t moment; double share; }) shares; /* where they are not 0 */
+	ARRAY(struct { uint32_t moment; double share; }) shares; /* of moments in which it was blamed */
 	double sum;	   /* of all shares */
-	double difference; /* as found */
+	double difference; /* in the data */
 	double mean[2];
-	uint64_t as_large; /* deals in which some name differs as much */
+	uint64_t as_large; /* deals in which any name has a difference at least as large */
 	UT_hash_handle hh;
 };
 
@@ -34,15 +34,15 @@ struct host {
 
 struct comparison {
 	struct compared *by_family;
-	ARRAY(struct compared *) deeds; /* the largest difference in size first, once they are known */
+	ARRAY(struct compared *) deeds; /* after find_differences(): by size of difference, largest first */
 	ARRAY(uint8_t) sides;		/* by moment */
-	ARRAY(uint32_t) units;		/* by moment: with which others it is dealt, if any; until then its host */
-	uint8_t *dealt;			/* sides by moment, of the deal at hand */
-	size_t units_of[2];		/* sides */
+	ARRAY(uint32_t) units;		/* by moment: the unit that is dealt as a whole; before find_units() its host */
+	uint8_t *dealt;			/* by moment: its side in the current deal */
+	size_t units_of[2];		/* by side: how many */
 	struct host *hosts;
 	bool by_host;
 	size_t moments[2];
-	bool kinds[2];	   /* by enum graph_kind: there are moments by such graphs */
+	bool kinds[2];	   /* by enum graph_kind: there are moments with such graphs */
 	size_t shares;
 	uint64_t deals;
 };
@@ -174,7 +174,7 @@ static void find_differences(struct comparison *comparison)
 		qsort(comparison->deeds.items, comparison->deeds.count, sizeof(struct compared *), compare_sizes);
 }
 
-/* Counts the deal, sides by unit, for each name that differs no more than any does in it. */
+/* Counts the deal (the side of each unit) for each name whose difference in the data is at most the largest difference in the deal. */
 static void count_deal(struct comparison *comparison, const uint8_t *sides)
 {
 	size_t moments[2] = {0};
@@ -194,7 +194,7 @@ static void count_deal(struct comparison *comparison, const uint8_t *sides)
 	}
 }
 
-/* How many deals there are; more than `most` are not counted on. */
+/* The number of deals; above `most` any number larger than `most`. */
 static uint64_t count_deals(size_t good, size_t bad, uint64_t most)
 {
 	size_t few = good < bad ? good : bad, all = good + bad;
@@ -213,7 +213,7 @@ static void swap_sides(uint8_t *sides, size_t i, size_t j)
 	sides[j] = side;
 }
 
-/* The next arrangement of the sides in the order of the alphabet; false: that was the last. */
+/* The next arrangement of the sides in lexicographic order; false: that was the last. */
 static bool next_deal(uint8_t *sides, size_t count)
 {
 	size_t tail = count - 1, i; /* from the tail on, all bad ones come before all good ones */
@@ -259,7 +259,7 @@ static void shuffle(uint8_t *sides, size_t count, uint64_t *state)
 	}
 }
 
-/* `sides` are those found. */
+/* `sides` starts as the sides in the data. */
 static void deal_some(struct comparison *comparison, uint8_t *sides)
 {
 	uint64_t state = 1, deals = SHARES_MAX / (comparison->shares + comparison->sides.count);
@@ -272,7 +272,7 @@ static void deal_some(struct comparison *comparison, uint8_t *sides)
 	}
 }
 
-/* Several hosts on each side, and none on both. */
+/* Tells whether there are several hosts on each side, and none on both. */
 static bool are_hosts_apart(const struct comparison *comparison)
 {
 	size_t hosts[2] = {0};
@@ -303,11 +303,11 @@ static uint8_t *find_units(struct comparison *comparison)
 	return sides;
 }
 
-/* Tells whether there are enough deals for a sure result. */
+/* Tells whether there are enough deals for any result to be sure. */
 static bool enough_units(const struct comparison *comparison)
 {
 	size_t good = comparison->units_of[SIDE_GOOD], bad = comparison->units_of[SIDE_BAD];
-	/* of as many good as bad ones, the opposite deal differs as much */
+	/* with as many good as bad units, the deal with swapped sides has differences of the same size */
 	int alike = good == bad ? 2 : 1;
 
 	return good && bad && count_deals(good, bad, DEALS_MAX) * sure_enough >= alike;
@@ -333,7 +333,7 @@ static void spell_part(struct line *line, const char *key, double part)
 	line_text(line, key, text);
 }
 
-/* `deed`: NULL: there is none. */
+/* deed: NULL: the record names none. */
 static int write_end(const struct comparison *comparison, const struct deed *deed, const struct ranking_options *options,
 		     struct line *line, struct stream *stream)
 {

@@ -77,7 +77,7 @@ static void add_interfering(const struct graph *graph, const bool *on_path, cons
 	free(cover.list.items);
 }
 
-/* B1 and B2, for any blame. Nodes that are `also` wanted need not run with B1 (NULL: none are). */
+/* Adds B1 and B2 by the blame in `share`. Nodes in `also` (NULL: none) may be in B2 even if they do not run at the same time as B1. */
 static void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
 		       size_t count, struct picks *picks)
 {
@@ -105,8 +105,8 @@ static int choose_critical(const struct blame *blame, size_t count, struct picks
 const struct blame_algorithm algorithm_critical = {"critical", choose_critical};
 
 /*
- * The wait of the request, whether its end came or not. A timeout ends a wait without having done anything; what should
- * have ended it is the work that did not come, and a timer cannot be made faster.
+ * Shares the time as for `critical`, but a timer is never active, and a node that waits for a timer stays active. A timeout ends a wait
+ * without doing anything, and a timer cannot be made faster: to blame is the work that should have ended the wait.
  */
 static void share_work(const struct graph *graph, struct share *share)
 {

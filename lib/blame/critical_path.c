@@ -27,7 +27,7 @@ int32_t path_last_node(const struct graph *graph)
 
 struct search {
 	const struct graph *graph;
-	bool all; /* whatever a join of any awaited */
+	bool all; /* a join of any brings all nodes that it awaited */
 	bool *on_path;
 	bool *entered;
 	ARRAY(int32_t) pending; /* nodes whose own critical path is still to be added */
@@ -41,7 +41,7 @@ static void enter(struct search *search, int32_t node)
 	*ARRAY_ADD(&search->pending) = node;
 }
 
-/* Tells whether a decides the join rather than b: ended last and ran longest, or ended first and ran shortest. */
+/* Tells whether a rather than b decides the join: of all: ended later, or ran longer; of any: ended first, or ran shorter; ties: lower id. */
 static bool decides(enum node_join join, const struct node *a, const struct node *b)
 {
 	if (a->end != b->end)
@@ -136,7 +136,7 @@ static void add_activity(struct activity *activity, const struct graph *graph)
 
 struct pieces {
 	struct blame *blame;
-	size_t *last; /* by node: place of its last piece, plus 1 */
+	size_t *last; /* by node: index of its last piece, plus 1; 0: none */
 };
 
 static void keep_piece(void *context, int32_t node, int64_t from, int64_t to)

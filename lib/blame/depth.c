@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-enum { UNKNOWN = 0 }; /* while it is being found, a depth has 1 added */
+enum { UNKNOWN = 0 }; /* until all depths are found, each is stored with 1 added */
 
-/* Up to the first caller whose depth is known, then the way down again along the same nodes. */
+/* Climbs to the first caller whose depth is known, then goes down the same way and numbers the nodes. */
 static void find_depth(const struct graph *graph, int32_t node, uint32_t *depth, int32_t *way)
 {
 	size_t steps = 0;

@@ -7,13 +7,13 @@
 #include "base/number.h"
 #include "blame/depth.h"
 
-enum { FAR = -1 }; /* neither threw nor called anybody who did */
+enum { FAR = -1 }; /* neither it nor any node below it threw */
 
-/* All nodes, callers before those that they called: the least depth first, those of a depth by index. */
+/* All nodes, callers before the nodes that they called: by depth, least first, then by index. */
 static int32_t *order_by_depth(const struct graph *graph, const uint32_t *depth)
 {
 	size_t count = graph->nodes.count;
-	size_t *place = memory_new(count + 2, sizeof(*place)); /* by depth: where its next node goes */
+	size_t *place = memory_new(count + 2, sizeof(*place)); /* by depth: where its next node goes in `order` */
 	int32_t *order = memory_new(count + 1, sizeof(*order));
 
 	for (size_t i = 0; i < count; i++)
@@ -26,7 +26,7 @@ static int32_t *order_by_depth(const struct graph *graph, const uint32_t *depth)
 	return order;
 }
 
-/* By node: how many calls lie between it and the nearest throw below it. */
+/* By node: the calls between it and the nearest throw below it; 0 if it threw and no node below it did; else FAR. */
 static int32_t *distances(const struct graph *graph)
 {
 	const struct node *nodes = graph->nodes.items;
@@ -36,7 +36,7 @@ static int32_t *distances(const struct graph *graph)
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		distance[i] = FAR;
-	for (size_t i = graph->nodes.count; i--;) { /* the called before their callers */
+	for (size_t i = graph->nodes.count; i--;) { /* nodes before their callers */
 		int32_t node = order[i], parent = nodes[node].parent;
 
 		if (distance[node] == FAR && nodes[node].threw)

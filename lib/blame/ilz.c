@@ -11,55 +11,55 @@
 /*
  * The replay: how long a request would have taken if some of its nodes had done their own work in no time.
  *
- * A request activity graph is run again, with the times of its record as the only guide to what follows what. E is a
- * node's end in the replay, S its start; s, e, ws and we are the recorded times of start, end, wait_start and
+ * It runs a request activity graph again; only the recorded times tell what follows what. S and E are a
+ * node's start and end in the replay; s, e, ws and we are the recorded times of start, end, wait_start and
  * wait_end.
  *
- * - The request, a node without parent, and one that started before its parent start when they did.
- * - A node has a clock. It stands at S when the node starts, and runs while the node is active; of a node whose work
- *   is taken as zero it does not run. While the node waits, the clock stands.
- * - A child starts at the reading of its parent's clock at s; if the parent waits then, as long after the reading as s
- *   is after the parent last was active or a wait of it ended. A child that started after its parent's end keeps its
- *   distance from it. The beginning of a wait is read in the same way.
- * - A wait for a child c that started before we and ended by then ends with the child: at max(its beginning, E(c)),
- *   plus what passed in the record between max(ws, e(c)) and we. Any other wait lasts as long as it did. The clock is
- *   then put forward to the wait's end, unless it is there already.
- * - A node ends at the clock's reading at e.
- * - A join of all ends at the latest of its S and the E of those of its awaited that ended by its e; a join of any at
- *   the later of its S and the earliest E of all that it awaited; plus what passed in the record between the same
- *   times and its e. If nothing that it awaited had ended by its e it lasts as long as it did.
+ * - The request, a node without parent, and a node that started before its parent start at their recorded times.
+ * - A node has a clock. It is set to S when the node starts, and runs while the node is active, unless the node's work
+ *   is taken as zero. While the node waits, the clock stands.
+ * - A child starts at the reading of its parent's clock at s. If the parent waits then, the reading grows by the recorded time from when
+ *   the parent was last active, or a wait of it ended, to s. A child that started after its parent's end keeps its
+ *   distance from that end. The beginning of a wait is read in the same way.
+ * - A wait for a child c that started before we and ended by we ends with the child: at max(its beginning, E(c)),
+ *   plus the recorded time between max(ws, e(c)) and we. Any other wait lasts as long as recorded. The parent's clock is
+ *   then set to the wait's end, unless it is later already.
+ * - A node ends at the reading of its clock at e.
+ * - A join of all ends at the latest of its S and the E of those awaited nodes that ended by its e; a join of any at
+ *   the later of its S and the earliest E of all awaited nodes; plus the recorded time between the same
+ *   event and its e. If no awaited node had ended by its e, the join lasts as long as recorded.
  *
- * Empty waits have no effect. With no work taken as zero every node starts and ends when it did. A node's work taken
+ * Empty waits have no effect. If no work is taken as zero, every node starts and ends at its recorded times. Taking a node's work
  * as zero shortens no request by more than that work.
  */
-/* Sets how the replay takes a node's work from now on. LONGER: its clock goes forward by 1 ns when it starts. */
+/* How the replay takes a node's work. LONGER: its clock goes forward by 1 ns when it starts. */
 enum replay_work { WORK_AS_IT_WAS, WORK_ZERO, WORK_LONGER };
 
 #define NEVER INT64_MAX
 
 enum step_what { STEP_RESUME, STEP_END, STEP_START, STEP_WAIT };
 
-/* The time that a resumption was read from, in the last replay. Two are set where both give the same time. */
+/* What decided the time of a resumption in the last replay. Several are set if they give the same time. */
 enum { BY_CLOCK = 1, BY_WAIT = 2, BY_END = 4 };
 
-/* Something that happened, in the record's time. The node is the child, of a wait too. */
+/* An event of the replay, at its recorded time. The node of a wait is the child. */
 struct step {
 	int64_t time;
-	int64_t order; /* among those of the same time */
+	int64_t order; /* among steps of the same time */
 	int32_t node;
 	uint8_t what, by;
 };
 
-struct state { /* of a node, as far as the replay has come */
+struct state { /* of a node, at the current step of the replay */
 	int64_t start, end;    /* NEVER: not known yet */
-	int64_t clock, at;     /* the clock's reading, and the recorded time of it */
+	int64_t clock, at;     /* the clock's reading, and the recorded time at which it was read */
 	int64_t wait;	       /* when the parent began to wait for it */
-	uint64_t work;
-	int32_t waits;	       /* that have begun and not ended; one more for a join: it does no work */
+	uint64_t work;	       /* how long it was active, ns */
+	int32_t waits;	       /* how many have begun and not ended; a join has one more, because it does no work */
 	uint8_t work_as;       /* enum replay_work */
-	bool end_read;	        /* end_read: others went by this end before it was known for good */
-	bool clock_matters, start_matters, wait_matters, end_matters; /* to the request's end, from where we are on */
-	bool matters;	       /* its clock does, at any time */
+	bool end_read;	        /* in this pass, another node's time was read from this end */
+	bool clock_matters, start_matters, wait_matters, end_matters; /* from the current step on, it affects the request's end */
+	bool matters;	       /* its clock affects the request's end at any time */
 };
 
 struct replay {
@@ -68,7 +68,7 @@ struct replay {
 	uint32_t *depth;
 	struct state *state; /* by node */
 	ARRAY(struct step) steps; /* in order */
-	bool again; /* something that others went by has changed */
+	bool again; /* another pass is needed: an end changed after it had been read, or came to matter after its step was passed */
 };
 
 static int64_t after(int64_t time, int64_t from, int64_t to)
@@ -77,9 +77,9 @@ static int64_t after(int64_t time, int64_t from, int64_t to)
 }
 
 /*
- * Nodes come before those that read their times, so that one pass nearly always does: first all ends of what began
- * earlier, the called before their callers, those awaited before the joins; then starts, from the callers down; then the
- * ends of what just began.
+ * Orders steps of the same time so that a time is known before others read it, and one pass is nearly always enough: first ends of nodes
+ * and waits that began earlier, nodes before their callers, awaited nodes before joins; then starts, callers first; then the
+ * ends of nodes that start at this time.
  */
 static void add_step(struct replay *replay, enum step_what what, int32_t node, int64_t time)
 {
@@ -119,7 +119,7 @@ static int compare_steps(const void *left, const void *right)
 	return a->node != b->node ? (a->node > b->node) - (a->node < b->node) : a->what - b->what;
 }
 
-/* For a request activity graph with at least one node; root: the node that is the request. */
+/* For a request activity graph that is not empty; root: the node that is the request. */
 static struct replay *replay_new(const struct graph *graph, int32_t root)
 {
 	struct replay *replay = NEW(struct replay);
@@ -151,7 +151,7 @@ static void replay_take(struct replay *replay, int32_t node, enum replay_work wo
 	replay->state[node].work_as = work;
 }
 
-/* The reading of the node's clock at a time of the record. */
+/* The reading of the node's clock at a recorded time. */
 static int64_t reading(struct state *state, int64_t time)
 {
 	if (state->waits > 0)
@@ -225,7 +225,7 @@ static void resume(struct replay *replay, struct step *step)
 	parent->waits--;
 }
 
-/* When what the join awaited had happened, in the record and in the replay; false: it had not. */
+/* When the event that the join awaited happened, as recorded and in the replay; false: it had not happened by the join's recorded end. */
 static bool awaited(struct replay *replay, int32_t join, int64_t *recorded, int64_t *replayed)
 {
 	const struct node *nodes = replay->graph->nodes.items;
@@ -288,10 +288,10 @@ static void take(struct replay *replay, struct step *step)
 }
 
 /*
- * A call that has not ended is taken to end never. Each pass lets ends come earlier, until no pass changes what others went by:
- * then all ends are as late as what they followed makes them, and no later.
- *
  * Sets how long the request takes, in nanoseconds. 0; -1 after fail(): joins await each other in a circle.
+ *
+ * All ends begin as NEVER. Each pass can only make ends earlier. The last pass is the one that changes no end after it was read:
+ * then every end is as late as the times that it depends on make it, and no later.
  */
 static int replay_latency(struct replay *replay, uint64_t *latency)
 {
@@ -313,7 +313,7 @@ static int replay_latency(struct replay *replay, uint64_t *latency)
 	return 0;
 }
 
-/* The parent's clock, or its end, that a start was read from. */
+/* Marks what the start was read from: the parent's clock, or its end. */
 static void start_matters(struct replay *replay, int32_t node)
 {
 	const struct node *nodes = replay->graph->nodes.items, *n = &nodes[node];
@@ -338,7 +338,7 @@ static void resume_matters(struct replay *replay, const struct step *step)
 	state->end_matters |= (step->by & BY_END) != 0;
 }
 
-/* Of what a join awaited all may matter; what ended after the join did has been passed already. */
+/* All nodes that a join awaited may matter. If one ended when the join did or later, its step may have been passed: that takes another pass. */
 static void join_matters(struct replay *replay, const struct step *step)
 {
 	size_t count;
@@ -381,8 +381,8 @@ static void look_back(struct replay *replay, const struct step *step)
 }
 
 /*
- * Which nodes could have shortened the last replay by doing their work faster: found by going back from the request's
- * end along all that its time was read from. Of the others none can; of these, not all.
+ * Finds the nodes that could have shortened the last replay by doing their work faster, by going back from the request's
+ * end along all times that it was read from. No other node could; not every node found could.
  */
 static void replay_look_back(struct replay *replay)
 {
@@ -410,14 +410,14 @@ static uint64_t replay_work_of(const struct replay *replay, int32_t node)
 	return replay->state[node].work;
 }
 
-/* In a graph where zeroing seldom helps, each turn gives up after this number of replays. */
+/* A turn tries at most this number of nodes, for graphs in which zeroing seldom helps. */
 enum { NODE_TRIES = 1000 };
 
 struct zeroing {
 	struct replay *replay;
 	uint64_t latency;
-	struct picks nodes; /* that have work, the most first */
-	bool *chosen;	      /* by place in `nodes` */
+	struct picks nodes; /* all that have work, most work first */
+	bool *chosen;	      /* by index in `nodes` */
 };
 
 static int start(struct zeroing *zeroing, const struct graph *graph, int32_t root)
@@ -440,24 +440,24 @@ static void finish(struct zeroing *zeroing)
 	free(zeroing->chosen);
 }
 
-/* How long the request takes if this node's work is taken so, too. */
+/* How long the request takes if this node's work is taken in this way as well. */
 static uint64_t latency_with(struct zeroing *zeroing, int32_t node, enum replay_work work)
 {
 	uint64_t latency = zeroing->latency;
 
 	replay_take(zeroing->replay, node, work);
-	replay_latency(zeroing->replay, &latency); /* what could be replayed before still can */
+	replay_latency(zeroing->replay, &latency); /* cannot fail, because it did not in start() */
 	replay_take(zeroing->replay, node, WORK_AS_IT_WAS);
 	return latency;
 }
 
 struct best {
-	size_t place; /* in `nodes` */
+	size_t place; /* index in `nodes` */
 	uint64_t gain;
-	bool critical; /* were it longer, so would be the request */
+	bool critical; /* if it were longer, the request would be longer too */
 };
 
-/* Tells whether the node with so much work, and none that comes after it, can take the place of the best. */
+/* Tells whether a node with this much work can still replace the best. If not, no later node can, because they have no more work. */
 static bool can_win(const struct best *best, struct share work)
 {
 	int order = share_compare(work, share_whole(best->gain));
@@ -514,12 +514,12 @@ static void choose_nodes(struct zeroing *zeroing, size_t count, struct picks *pi
 }
 
 /* A wake graph is zeroed deed by deed, because the pieces of a thread are pieces of one story. */
-enum { DEED_TRIES = 200 }; /* deeds that are tried in a turn, those with the most time first */
+enum { DEED_TRIES = 200 }; /* at most this number of deeds are tried in a turn, those with the most time first */
 
 struct candidate {
 	const struct deed *family; /* NULL: chosen already */
-	unsigned __int128 time; /* of all its nodes, between the graph's times */
-	int32_t node;		/* that stands for it: the longest, of those on the path if there are any */
+	unsigned __int128 time; /* of all its nodes, between the graph's from and to */
+	int32_t node;		/* stands for it in the ranking: its longest node on the path; if none is on the path, its longest */
 	uint64_t node_time;
 };
 
@@ -586,8 +586,8 @@ static void find_candidates(const struct blame *blame, struct candidates *candid
 }
 
 /*
- * The candidate that shortens the latency most. It may shorten it by more than its own time: an interrupt that ends a wait
- * stands for all of that. NULL: none does.
+ * The candidate that shortens the latency most; NULL: none does. The gain may be more than its own time: an interrupt that ends a wait
+ * stands for all of the wait.
  */
 static struct candidate *best_of(struct candidates *candidates, struct wake_replay *replay, uint64_t latency, uint64_t *gain)
 {

@@ -20,10 +20,10 @@ struct ranked_moments {
 	moment_sink *sink;
 	void *context;
 	bool has_kind;
-	enum graph_kind kind; /* of the first graph; others are another view of the same time */
+	enum graph_kind kind; /* of the first graph; graphs of another kind are another view of the same time */
 
-	/* the moment at hand */
-	char *window, *graph; /* graph: its blame counts */
+	/* the current moment */
+	char *window, *graph; /* graph: id of the graph whose blame records count; NULL: none */
 	uint64_t graphs;
 	double seconds;
 	ARRAY(struct ranked_deed) deeds;

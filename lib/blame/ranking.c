@@ -23,7 +23,7 @@ static int compare_ranks(const void *left, const void *right)
 	if (a->turn != b->turn)
 		return a->turn < b->turn ? -1 : 1;
 	if (!a->deed->doubt != !b->deed->doubt)
-		return a->deed->doubt ? 1 : -1; /* never the first answer */
+		return a->deed->doubt ? 1 : -1; /* a deed in doubt is never the first answer */
 	if (order == 0 && a->deed->pipe != b->deed->pipe)
 		return a->deed->pipe ? 1 : -1;
 	return order ? order : deed_compare(a->deed, b->deed);
@@ -113,7 +113,7 @@ int rank_write(const struct rank_list *ranks, size_t count, const struct rank_wh
 	return status;
 }
 
-/* Without pools, threads that each did a part would come behind one thread that did less than all of them. */
+/* A deed of a thread of a pool. Without pools, threads that each did a part would rank behind one thread that did less than their sum. */
 struct member {
 	struct deed *family;
 	int32_t process;
@@ -149,7 +149,7 @@ static void add_up(struct rank_entry *sum, const struct rank_entry *entry)
 	sum->instances += entry->instances;
 }
 
-/* Makes the first entry the sum of all and takes the score of the others; if one did half, all stay as they are: it is to blame. */
+/* Makes the first entry the sum of all and sets the others' scores to zero. If one did half or more, that one is to blame, and all stay. */
 static void unite(struct graph *graph, struct member *members, size_t count)
 {
 	struct rank_entry sum = *members[0].entry;
@@ -195,7 +195,7 @@ static int compare_entries(const void *left, const void *right)
 	return a->turn < b->turn ? -1 : 1;
 }
 
-/* The pools of several processes may have one name. As with threads, the same deed is one. */
+/* Adds up entries with the same deed: the pools of several processes may have one name, as threads may. */
 static void merge_alike(struct rank_list *ranks)
 {
 	struct rank_entry *entries = ranks->list.items;
@@ -231,7 +231,7 @@ static void unite_pools(struct rank_list *ranks, struct graph *graph, const stru
 	qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 1; i <= count; i++)
 		if (i == count || compare_members(&members[first], &members[i]) != 0) {
-			if (i - first > 2) /* of two, one did half */
+			if (i - first > 2) /* of two threads, one did half or more */
 				unite(graph, &members[first], i - first);
 			first = i;
 		}
@@ -275,7 +275,7 @@ static struct rank_entry entry_of(const struct blame *blame, const struct pick *
 	};
 }
 
-/* Another instance of the name, with no more blame than the first, but where that was chosen in an earlier turn. */
+/* Adds another instance of the deed. It has more blame than the first only if the first was chosen in an earlier turn. */
 static void add_instance(const struct blame *blame, struct rank_entry *entry, const struct pick *pick)
 {
 	entry->instances++;
@@ -288,14 +288,14 @@ static void add_instance(const struct blame *blame, struct rank_entry *entry, co
 	}
 }
 
-/* Of a deed of a family: for how long it was done, in the whole graph. */
+/* How long a deed of a family was done in the whole graph. */
 struct holding {
 	const struct deed *deed;
 	double time;
 	UT_hash_handle hh;
 };
 
-/* Tells whether it is known of a run for whom it was. */
+/* Tells whether the graph knows of any run for whom it was. */
 static bool has_requests(const struct graph *graph)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
@@ -325,7 +325,7 @@ static struct holding *find_holdings(const struct graph *graph)
 	return holdings;
 }
 
-/* A thread that kept several threads from several CPUs gets one deed for all of them, with the keys that nearly all share. */
+/* One deed for the family, with the keys that nearly all of its deeds share: a thread may have kept several threads off several CPUs. */
 static const struct deed *joined_deed(struct graph *graph, const struct holding *holdings, const struct deed *deed)
 {
 	struct deed_family family = {0};
@@ -393,7 +393,7 @@ static int write_added_nodes(const struct blame *blame, struct stream *stream, s
 	return 0;
 }
 
-/* The piece's deed, for a reader of the path that has no graph. */
+/* Spells the piece's deed, for readers of the path that do not read the graph. */
 static void spell_piece(const struct node *node, struct line *line)
 {
 	if (node->deed->kind == DEED_TEXT)
@@ -421,7 +421,7 @@ static int write_path(const struct blame *blame, struct stream *stream, struct l
 	return 0;
 }
 
-/* total: NULL: it does not count there. */
+/* total: NULL: the graph does not count in it. */
 static int write_ranks(const struct blame *blame, struct picks *picks, const struct ranking_options *options,
 		       struct ranking_total *total, struct stream *stream)
 {

@@ -1,11 +1,11 @@
 /*
- * ranking: from chosen nodes to ranked deeds (graph/deed.h), of one graph and over all graphs; and the records that say it.
+ * ranking: from chosen nodes to ranked deeds (graph/deed.h), of one graph and over all graphs; writes them as records.
  *
- * In a request activity graph a method's score is the highest of its chosen instances, and all methods are listed. In a
- * wake graph a deed's score is their sum, because the pieces of a thread are pieces of one story; the threads of a pool
- * (graph/deed_family.h) are one if none did half of what they did together; and the `count` deeds with the most are listed. Nodes
- * without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
- * instead: score, then earlier start, then lower id.
+ * In a request activity graph a method's score is the highest score of its chosen instances, and all methods are listed. In a
+ * wake graph a deed's score is the sum over its chosen nodes, because the pieces of a thread are pieces of one story. The threads of a pool
+ * (graph/deed_family.h) are one deed, unless one of them did half of it. The `count` deeds with the highest scores are listed. Nodes
+ * without blame are not listed. Order: highest score first, then name (by bytes). With `instances` the nodes are listed one by one
+ * instead: by score, then earlier start, then lower id.
  */
 #ifndef BLAME_RANKING_H
 #define BLAME_RANKING_H
@@ -16,30 +16,30 @@
 
 struct ranking_options {
 	const struct blame_algorithm *algorithm;
-	const struct blame_algorithm *of_thrown; /* the same for graphs of what was thrown */
+	const struct blame_algorithm *of_thrown; /* the same for graphs of exceptions (thrown=yes) */
 	size_t count;	/* n; at least 1 */
 	bool instances;
-	const struct events *events; /* know each thread's process; NULL: processes are unknown, and there are no pools */
+	const struct events *events; /* tells each thread's process; NULL: processes are unknown, and there are no pools */
 };
 
 /*
- * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
+ * The total over all graphs of the first graph's kind. A deed's score is the sum of its scores; the `count` highest are listed.
  * Deeds of one family (graph/deed_family.h) are one. Graphs of requests that a trigger logged do not count, nor do graphs of exceptions that are
- * ranked by another algorithm. Graphs whose time is half or more the recording pipe's own say little about the machine: they count only if
- * there are no others.
+ * ranked by another algorithm. A graph of which the recording pipe itself takes half the time or more says little about the machine: such graphs
+ * count only if there are no others.
  *
- * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
+ * The total also has each deed's impact. Successive graphs of one window are a moment; so is a graph without
  * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
- * moment's waiting is that of all signals of its window (ranking_total.c), or the time of its graphs where there are no
- * signals. A deed's impact is the sum of share times waiting over all moments, as a part of all waiting in the stream,
- * that of signals without a graph included. So the graphs of a window speak for all its signals, and what no graph
- * explains goes back to nobody.
+ * moment's waiting is the waiting of all signals of its window (ranking_total.c), or, if there are no signals, the time of its graphs.
+ * A deed's impact is the sum over all moments of share times waiting, as a part of all waiting in the stream,
+ * including signals without a graph. So the graphs of a window speak for all its signals, and no deed gets the waiting that no graph
+ * explains.
  */
 struct ranking_total;
 
 /*
- * Called when a moment is over, with the deeds blamed in it; those of one family (graph/deed_family.h) are one, whose deed
- * is what they have in common so far. Deeds are valid during the call.
+ * Called when a moment is over, with the deeds blamed in it. Deeds of one family (graph/deed_family.h) are one share, with the deed
+ * that they have in common so far. Deeds are valid during the call.
  */
 struct moment_share {
 	const struct deed *family;
@@ -51,19 +51,19 @@ typedef void moment_sink(void *context, enum graph_kind kind, const struct momen
 struct ranking_total *ranking_total_new(moment_sink *sink, void *context); /* sink: may be NULL */
 void ranking_total_free(struct ranking_total *total);
 
-/* For every signal and window record of the stream. -1 after fail(): a time is malformed. */
+/* Take every signal and window record of the stream. -1 after fail(): a time or tid is malformed. */
 int ranking_total_signal(struct ranking_total *total, const struct fields *fields);
 void ranking_total_window(struct ranking_total *total, const struct fields *fields);
 
 /*
- * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records,
- * and adds to the total. One of calls without nodes says that there is none, and does not count. -1 after fail(): the
- * output failed.
+ * Ranks a graph that passed graph_check(), writes the nodes that the walk had to add, the path and the blame records,
+ * and adds to the total. Skips a request activity graph without nodes. -1 after fail(): the algorithm cannot rank this graph, or
+ * the output failed.
  */
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream);
 
-/* Writes blame records with graph=total, if there was a graph of a window, or more than one. -1 after fail(). */
+/* Writes blame records with graph=total, if any graph had a window, or there was more than one graph. -1 after fail(). */
 int ranking_total_write(struct ranking_total *total, const struct ranking_options *options, struct stream *stream);
 
 #endif

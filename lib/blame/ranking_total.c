@@ -14,10 +14,10 @@
 
 /*
  * waiting: how long the machine waited, by the signals of a stream. A signal is a wait from start to ts, unless its value
- * is a plain number, a rate, a mean or a shift. A wait that had not ended counts as far as it went; a later signal of the same
+ * is a plain number, a rate, a mean or a shift. A wait that had not ended at its signal counts up to the signal; a later signal of the same
  * wait adds only the rest.
  *
- * A window's waiting is that of the signals since the window before it. Signals that no window follows count in the whole.
+ * A window's waiting is the waiting of the signals since the window before it. Signals that no window follows count in the whole.
  */
 struct window {
 	char *id;
@@ -25,7 +25,7 @@ struct window {
 	UT_hash_handle hh;
 };
 
-struct open_wait { /* had not ended at its signal; another signal may come when it has */
+struct open_wait { /* a wait that had not ended at its signal; another signal may come when it has ended */
 	struct {
 		int64_t start, tid;
 	} key;
@@ -36,8 +36,8 @@ struct open_wait { /* had not ended at its signal; another signal may come when 
 struct waiting {
 	struct window *by_id;
 	struct open_wait *open;
-	double since; /* the last window */
-	double whole;
+	double since; /* seconds waited since the last window */
+	double whole; /* seconds waited in the stream */
 };
 
 static struct waiting *waiting_new(void)
@@ -58,7 +58,7 @@ static void waiting_free(struct waiting *waiting)
 	free(waiting);
 }
 
-/* A plain number, a rate, a mean, and a level that changed are no wait. */
+/* The signal of a plain number, a rate, a mean, or a level that changed is no wait. */
 static bool is_wait(const struct fields *fields)
 {
 	return fields_find(fields, "start") && fields_find(fields, "ts") && !fields_find(fields, "unit") &&
@@ -88,7 +88,7 @@ static double not_counted(struct waiting *waiting, int64_t start, int64_t tid, d
 	return more;
 }
 
-/* The fields of a signal or window record. -1 after fail(): a time is malformed. */
+/* Takes the fields of a signal record. -1 after fail(): a time or the tid is malformed. */
 static int waiting_signal(struct waiting *waiting, const struct fields *fields)
 {
 	int64_t start = 0, ts = 0, tid = 0;
@@ -130,13 +130,13 @@ static void waiting_window(struct waiting *waiting, const struct fields *fields)
 	waiting->since = 0;
 }
 
-/* A moment whose signals are not in the stream waited `seconds`. */
+/* Adds the waiting of a moment whose signals are not in the stream. */
 static void waiting_add(struct waiting *waiting, double seconds)
 {
 	waiting->whole += seconds;
 }
 
-/* A moment without a window waited `seconds`: at most those of the signals since the last window. */
+/* Adds the waiting of a moment without a window. What signals since the last window counted of it already is taken from those signals. */
 static void waiting_claim(struct waiting *waiting, double seconds)
 {
 	double counted = fmin(waiting->since, seconds);
@@ -145,7 +145,7 @@ static void waiting_claim(struct waiting *waiting, double seconds)
 	waiting->whole += seconds - counted;
 }
 
-/* The window's waiting, in seconds, the first time that it is asked for; then 0. Less than 0: its signals are unknown. */
+/* The window's waiting, in seconds; 0 if it was taken before. Less than 0: the stream has no signals of this window. */
 static double waiting_take(struct waiting *waiting, const char *window)
 {
 	struct window *found;
@@ -166,11 +166,11 @@ static double waiting_whole(const struct waiting *waiting)
 }
 
 struct total_entry {
-	struct rank_entry rank; /* deed and label are its own; the deed is that of the family until all is added up */
+	struct rank_entry rank; /* owns deed, label and counters; its deed is the family's */
 	struct deed_family deeds;	/* of the family */
-	uint64_t graph;		/* number of the last one in which it was blamed */
-	struct share in_moment; /* its score in the moment at hand */
-	bool of_moment;
+	uint64_t graph;		/* number of the last graph in which it was blamed */
+	struct share in_moment; /* its score in the current moment */
+	bool of_moment;		/* it is among the moment's entries */
 	UT_hash_handle hh;
 };
 
@@ -178,17 +178,17 @@ struct moment {
 	char *window; /* NULL: none */
 	uint64_t graphs, duration;
 	ARRAY(struct total_entry *) entries; /* blamed in it */
-	ARRAY(struct moment_share) shares;   /* theirs, when it is over */
+	ARRAY(struct moment_share) shares;   /* of these entries, when the moment is over */
 };
 
 struct ranking_total {
-	struct ranking_total *own; /* over the graphs that are left out; NULL: none is. It has the same `waiting` */
+	struct ranking_total *own; /* over the graphs that are left out because of the recording pipe; NULL: none. Shares `waiting` */
 	struct total_entry *by_family;
 	uint64_t graphs;
-	enum graph_kind kind; /* of them all */
-	bool windows; /* any of them explains a window */
+	enum graph_kind kind; /* of all of them */
+	bool windows; /* at least one of them explains a window */
 	uint64_t duration;
-	struct moment moment; /* at hand */
+	struct moment moment; /* the current one */
 	struct waiting *waiting;
 	moment_sink *sink;
 	void *context;
@@ -282,7 +282,7 @@ static void end_moment(struct ranking_total *total)
 	moment->window = NULL;
 }
 
-/* Tells whether the graph belongs to the moment at hand. */
+/* Tells whether the graph belongs to the current moment. */
 static bool continues(const struct moment *moment, const struct graph *graph)
 {
 	return moment->window && graph->window && strcmp(moment->window, graph->window) == 0;
@@ -344,7 +344,7 @@ static void begin_moment(struct moment *moment, const struct graph *graph)
 		moment->window = memory_text(graph->window, strlen(graph->window));
 }
 
-/* Tells whether the pipe that recorded it did half of it, or more. */
+/* Tells whether the recording pipe has half of the graph's time or more. */
 static bool is_own(const struct rank_list *ranks, uint64_t duration)
 {
 	struct share sum = {0};
@@ -355,7 +355,7 @@ static bool is_own(const struct rank_list *ranks, uint64_t duration)
 	return share_part(sum, duration) >= 0.5;
 }
 
-/* The total that the graph counts in. */
+/* The total in which the graph counts. */
 static struct ranking_total *total_for(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration)
 {
 	if (!is_own(ranks, duration))
@@ -372,7 +372,7 @@ void ranking_total_add(struct ranking_total *total, const struct rank_list *rank
 {
 	total = total_for(total, ranks, duration);
 	if (graph->request || (total->graphs && total->kind != graph->kind))
-		return; /* a request to compare with others, which need not be slow; or another view of the same time */
+		return; /* a request is there to compare with others, and need not be slow; another kind is another view of the same time */
 	total->kind = graph->kind;
 	if (!continues(&total->moment, graph)) {
 		end_moment(total);

@@ -2,17 +2,17 @@
 
 #include <stdlib.h>
 
-/* Times that may be anything are added to one another along a graph; no sum of them leaves this. */
+/* The graph's times may have any value, and the replay adds them up along the graph; every such sum fits in this type. */
 typedef __int128 wide;
 
-/* The nodes that a node waits for, by index; NODE_NONE: none. They do not change, except those that would wait for themselves. */
+/* The nodes that a node waits for, by index; NODE_NONE: none. Set once; put_in_order() removes those that would close a circle. */
 struct ties {
 	int32_t before;	   /* the piece before it */
-	int32_t asker;	   /* who forked or queued it, at asked */
-	int32_t cause;	   /* who ended the wait, at ended */
+	int32_t asker;	   /* the node that forked or queued it, at `asked` */
+	int32_t cause;	   /* the node that ended the wait, at `ended` */
 	int64_t asked, ended;
 	bool bare;	   /* the cause has no history: it lasts as long as the wait */
-	bool zero;
+	bool zero;	   /* the node's time is taken as zero */
 	wide start, end; /* in the replay */
 };
 
@@ -24,9 +24,9 @@ struct wake_replay {
 	const struct graph *graph;
 	int32_t target;
 	struct ties *ties; /* by node */
-	int32_t *order;	   /* each node after all that it waits for */
+	int32_t *order;	   /* indexes, each node after all nodes that it waits for */
 	size_t ordered;
-	ARRAY(struct interval) intervals; /* for free_time() */
+	ARRAY(struct interval) intervals; /* room for held_up() */
 };
 
 static wide wide_later(wide a, wide b)
@@ -82,7 +82,7 @@ static bool stands_for_the_wait(enum node_what what)
 
 enum { UNSEEN, OPEN, DONE };
 
-/* One of those that the node waits for, not seen yet; those that wait for the node itself are let go. */
+/* The next node that this one waits for and that is unseen; NODE_NONE: none. Removes ties to nodes that wait for this one. */
 static int32_t next_unseen(struct ties *ties, const uint8_t *state)
 {
 	int32_t *all[] = {&ties->before, &ties->asker, &ties->cause};
@@ -162,15 +162,15 @@ void wake_replay_zero(struct wake_replay *replay, const struct deed *family, boo
 			replay->ties[i].zero = zero;
 }
 
-/* How much of the time between two times of the record takes time again, if what happened then is taken as zero or not. */
+/* How long the replay takes for a recorded stretch of time, taken as zero or not. */
 static wide passes(const struct wake_replay *replay, bool zero, wide from, wide to)
 {
-	if (zero) /* only what was before it all */
+	if (zero) /* only the part before the graph's `from` counts */
 		to = wide_sooner(to, replay->graph->from);
 	return wide_later(0, to - from);
 }
 
-/* When the node gets as far as it was at ts in the record. */
+/* When in the replay the node gets as far as it was at the recorded time ts. */
 static wide time_of(const struct wake_replay *replay, int32_t index, int64_t ts)
 {
 	const struct node *node = &replay->graph->nodes.items[index];
@@ -211,7 +211,7 @@ static int compare_intervals(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* For how long the node was held up by any of its sources, all of them or those that are not taken as zero. */
+/* How long any of its sources held the node up; if not `all`, any that is not taken as zero. */
 static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 {
 	const struct node *nodes = replay->graph->nodes.items, *node = &nodes[index];
@@ -242,7 +242,7 @@ static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 static wide held_up_end(struct wake_replay *replay, int32_t index, const struct ties *ties)
 {
 	const struct node *node = &replay->graph->nodes.items[index];
-	wide before = passes(replay, true, node->start, node->end); /* of `from` */
+	wide before = passes(replay, true, node->start, node->end); /* the part before the graph's `from` */
 	wide all = held_up(replay, index, true), nobody = passes(replay, false, node->start, node->end) - before - all;
 
 	return ties->start + before + held_up(replay, index, false) + (ties->zero ? 0 : nobody);

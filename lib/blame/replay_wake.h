@@ -1,22 +1,21 @@
 /*
- * replay_wake: how much sooner the target of a wake graph would have been done if all of some families of deeds had taken
+ * replay_wake: how much sooner the target of a wake graph would have been done if all deeds of some families had taken
  * no time between the graph's `from` and `to`.
  *
- * The graph is run again, with the times of its record as the only guide to what follows what; what was before `from`
- * happens as it did.
+ * The replay runs the graph again; only the recorded times tell what follows what. Time before `from` passes as recorded.
  *
- * - A node starts when the piece before it is over (the latest to end of its seq edges), and when it was asked for by whoever
- *   forked or queued it (async edges); what passed between in the record passes again. Where both are there, it was the
- *   piece before that it waited for longer, so the delay since it was asked for is not kept. Without either it starts
- *   when it did.
- * - What runs, or is served, takes as long as it did; or no time, if its deed is taken as zero.
- * - A wait ends when the node that ended it (the wake, timer, ipc or flag edge with the latest ts) gets so far, but not before it
- *   began. An interrupt, a timer or something unknown that nothing precedes takes as long as the wait did. A wait that
- *   nobody ended lasts as long as it did.
- * - Time runnable and time queued is shorter by those parts in which all who held the CPU, or were served, are taken as
- *   zero; its own deed stands for the parts in which there was nobody.
+ * - A node starts when the piece before it is over (the source of its seq edges that ended last), and when the node that forked or
+ *   queued it (async or call edge) has got to the point at which it did so; the recorded delay after that passes again. If it has both,
+ *   it had waited longer for the piece before, so the delay since it was asked for is not kept. If it has neither, it starts
+ *   at its recorded time.
+ * - A run or a service takes as long as recorded, or no time if its deed is taken as zero.
+ * - A wait ends when the node that ended it (the wake, timer, ipc or flag edge with the latest ts) gets to that point, but not before the
+ *   wait began. An interrupt, a timer or an unknown that nothing precedes takes as long as the wait did. A wait without such an
+ *   edge lasts as long as recorded, or no time if its deed is taken as zero.
+ * - Time runnable or queued is shorter by those parts in which all nodes that held the CPU, or were served, are taken as
+ *   zero. The parts in which no node did belong to the deed of the runnable or queued node itself.
  *
- * It cannot tell which thread would have had the CPU or the disk instead. So it is a bound on the time that could be gained.
+ * Nobody knows which thread would have had the CPU or the disk instead. So the result is a bound on the time that could be gained.
  */
 #ifndef BLAME_REPLAY_WAKE_H
 #define BLAME_REPLAY_WAKE_H
@@ -25,16 +24,16 @@
 
 struct wake_replay;
 
-/* For a wake graph that passed graph_check; target: the node at its end. */
+/* For a wake graph that passed graph_check(); target: index of the node at its end. */
 struct wake_replay *wake_replay_new(const struct graph *graph, int32_t target);
 void wake_replay_free(struct wake_replay *replay);
 
-/* All nodes of this family of deeds. In one graph, a family has one pointer. */
+/* Takes all nodes of this family of deeds as zero, or again as recorded. In one graph, a family has one pointer. */
 void wake_replay_zero(struct wake_replay *replay, const struct deed *family, bool zero);
 
 /*
- * From `from` to the target's end, in nanoseconds, UINT64_MAX where it is longer; with nothing taken as zero, `to` less `from`.
- * Times may be anything.
+ * The replayed time from `from` to the target's end, in nanoseconds, at most UINT64_MAX. If nothing is taken as zero, it is `to` less `from`.
+ * The graph's times may have any value.
  */
 uint64_t wake_replay_latency(struct wake_replay *replay);
 

@@ -2,7 +2,7 @@
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
-/* A sum has at most 2^32 terms, and each loses at most a unit where it is cut off. */
+/* A sum has at most 2^32 terms, and truncation takes at most one unit from each. */
 #define CUT_OFF ((unsigned __int128)1 << 32)
 
 static uint64_t reduce(unsigned __int128 value)
@@ -77,7 +77,7 @@ bool share_is_zero(struct share a)
 int64_t share_round(struct share a)
 {
 	unsigned __int128 half = (unsigned __int128)1 << 63;
-	/* what was cut off must not turn a half into less */
+	/* truncation must not turn a half into less */
 	unsigned __int128 limit = ((unsigned __int128)INT64_MAX << 64) - half - CUT_OFF;
 
 	return a.time > limit ? INT64_MAX : (int64_t)((a.time + half + CUT_OFF) >> 64);

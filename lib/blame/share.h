@@ -3,13 +3,13 @@
  *
  * Blame is a sum of terms duration/sharers, and ranking asks whether two such sums are equal: 3/3 against 1/2 + 1/2.
  * Binary fractions cannot tell, and a common denominator of all numbers of sharers up to some hundred has hundreds of
- * bits. So a share is kept in two ways: as time in units of 2^-64 ns, each term cut off, and as a fingerprint, the same
- * sum in the field of the integers modulo the prime 2^61 - 1, where every term has an exact value. Equal sums have
- * equal fingerprints, always. Different sums have equal ones by a chance of 2^-61, for any pair; then too they
- * compare equal. Sums that differ are ordered by their time: right unless they differ by less than 2^-64 ns for each
- * term, which no times in whole nanoseconds do but those made for it.
+ * bits. So a share is kept in two ways: as time in units of 2^-64 ns, with each term truncated, and as a fingerprint: the same
+ * sum in the field of the integers modulo the prime 2^61 - 1, where every term has an exact value. Equal sums always have
+ * equal fingerprints. Two different sums have equal ones with a chance of 2^-61; if their times also differ by less than 2^-32 ns, they
+ * compare equal. Sums that differ are ordered by their time. That order is right unless they differ by less than 2^-64 ns per
+ * term; among times in whole nanoseconds only those constructed for it do.
  *
- * All zero is the share of nothing.
+ * A share of all zero bytes is no time.
  */
 #ifndef BLAME_SHARE_H
 #define BLAME_SHARE_H
@@ -24,7 +24,7 @@ struct share {
 	uint64_t print;		/* modulo 2^61 - 1 */
 };
 
-/* The reciprocals of 1, 2, 3, ... in the field, found as they are asked for. All zero to begin with. */
+/* The reciprocals of 1, 2, 3, ... in the field, computed on demand. Starts as all zero; the owner frees of.items. */
 struct reciprocals {
 	ARRAY(uint64_t) of;
 };
@@ -39,9 +39,9 @@ struct share share_minus(struct share a, struct share b); /* b must not be great
 int share_compare(struct share a, struct share b); /* < 0, 0, > 0 */
 bool share_is_zero(struct share a);
 
-double share_part(struct share a, uint64_t duration); /* of a duration, roughly; 0 of no duration */
+double share_part(struct share a, uint64_t duration); /* as a part of the duration, inexact; 0 if the duration is 0 */
 
-int64_t share_round(struct share a); /* nanoseconds, halves up */
-uint64_t share_millionths(struct share a, uint64_t duration); /* of a duration, halves up; 0 of no duration */
+int64_t share_round(struct share a); /* nanoseconds, halves up; at most INT64_MAX */
+uint64_t share_millionths(struct share a, uint64_t duration); /* millionths of the duration, halves up; 0 if it is 0 */
 
 #endif

@@ -10,11 +10,11 @@
 struct thread_past {
 	struct stream *stream;
 	struct events *events;
-	struct wake *unused; /* the first; NULL: a host has it */
-	ARRAY(struct wake *) hosts; /* by number; NULL: nothing came of it */
-	struct graph *graph; /* the last one told of; NULL: none */
+	struct wake *unused; /* for the first host; NULL: in use */
+	ARRAY(struct wake *) hosts; /* by number of the host; NULL: it has no records yet */
+	struct graph *graph; /* of the last thread_past_tell(); NULL: none */
 	struct blame *blame;
-	int32_t tid; /* and its thread */
+	int32_t tid; /* of that graph */
 };
 
 struct thread_past *thread_past_new(struct stream *stream, struct events *events)
@@ -65,7 +65,7 @@ bool thread_past_reads(enum kind kind)
 	       kind == KIND_TIMER || kind == KIND_TRACED || kind == KIND_HANDOFF || kind == KIND_HOST;
 }
 
-/* The wake graph of the host's threads. NULL after fail(). */
+/* What the host's threads did. NULL after fail(). */
 static struct wake *wake_of(struct thread_past *past, int host)
 {
 	while (past->hosts.count <= (size_t)host)
@@ -96,14 +96,14 @@ static int take_loss(struct thread_past *past, struct wake *wake, const struct r
 	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "ts", &to) < 0)
 		return stream_fail(past->stream, "%s", fail_text());
 	if (fields_find(fields, "flag"))
-		return 0; /* hits of a flag, and nothing else, are missing */
+		return 0; /* only hits of a flag were lost */
 	wake_lost(wake, (uint32_t)cpu, from, to);
 	if (record_tells_damage(record))
 		wake_forget_meanings(wake);
 	return 0;
 }
 
-/* The first `host` record of a host says what its `stream` record would. */
+/* The first `host` record of a host stands for its `stream` record. */
 int thread_past_record(struct thread_past *past, int host, const struct record *record)
 {
 	bool known = (size_t)host < past->hosts.count && past->hosts.items[host];
@@ -143,7 +143,7 @@ static int by_start(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* A piece of the path; of one without a CPU, or behind others at a device, those who had it. */
+/* Adds a piece of the path. If the piece is runnable or queued, adds instead the nodes that held the CPU or were served, if there are any. */
 static void add_piece(const struct thread_past *past, const struct path_piece *piece, struct thread_activities *activities)
 {
 	const struct node *node = &past->graph->nodes.items[piece->node];
@@ -179,7 +179,7 @@ void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_
 	past->tid = tid;
 	past->graph = wake_graph(wake, "", target, later(wanted.start, first), wanted.ts);
 	if (graph_check(past->graph) < 0)
-		return; /* it cannot be told */
+		return; /* nothing can be told */
 	past->blame = blame_new(past->graph);
 	for (size_t i = 0; i < past->blame->path.count; i++)
 		add_piece(past, &past->blame->path.items[i], activities);

@@ -1,14 +1,14 @@
 /*
- * thread_past: the doings of any thread at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. For each
- * host of the trace it keeps the doings of all threads, as wake.h does for a window; when there are too many threads it forgets all before.
+ * thread_past: what any thread did at any time of a trace, and who held it up: the critical path of its wake graph, piece by piece. For each
+ * host of the trace it keeps what all threads did, as wake.h does for a window; when there are too many threads, it forgets everything before.
  *
  *	struct thread_past *past = thread_past_new(stream, events)	NULL after fail(): a shipped list cannot be read
- *	thread_past_record(past, host, record)				each record of those kinds
- *	thread_past_tell(past, host, tid, from, to, &activities)		when all were taken
+ *	thread_past_record(past, host, record)				each record of a kind that thread_past_reads() accepts
+ *	thread_past_tell(past, host, tid, from, to, &activities)		after all records
  *	thread_past_forget(past)					before another trace
  *	thread_past_free(past)
  *
- * Hosts are known by numbers from 0, as the caller counts them. A `host` record is one of the host that it names.
+ * Hosts have numbers from 0, which the caller assigns. A `host` record is passed with the number of the host that it names.
  */
 #ifndef BLAME_THREAD_PAST_H
 #define BLAME_THREAD_PAST_H
@@ -25,8 +25,8 @@ int thread_past_record(struct thread_past *past, int host, const struct record *
 void thread_past_forget(struct thread_past *past);
 
 /*
- * As struct activity_source has it; the context is the past. Unknown times are left out, and so are the thread's own runs, because those are
- * work of its own. Time without a CPU goes to those who held it, who may overlap.
+ * The function of a struct activity_source; the context is the past. It leaves out unknown times, and the thread's own runs, because those are
+ * its own work. Time runnable or queued becomes the pieces of those that held the CPU or were served, which may overlap.
  */
 void thread_past_tell(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities);
 
