@@ -17,9 +17,9 @@
 #include "walk/whole_words.h"
 
 enum {
-	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread of the wake core behind its last cut; and before they are dropped */
-	SLICES_KEPT = 64, SLICES_MOST = 4096, /* likewise of a CPU */
-	SOURCE_STEPS = 64,		    /* segments that a source of a wake-up is looked for in */
+	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread in the wake core: a cut that finds MOST drops all but KEPT */
+	SLICES_KEPT = 64, SLICES_MOST = 4096, /* likewise of a CPU, at a switch */
+	SOURCE_STEPS = 64,		    /* how many segments to go back for the source of a wake-up */
 };
 
 struct cutter {
@@ -28,7 +28,7 @@ struct cutter {
 	struct identities *identities;
 	struct ipc *ipc;
 	struct open_segments *open_segments;
-	size_t gaps; /* that were taken note of */
+	size_t gaps; /* how many note_gaps() has seen */
 	uint32_t word_timer, word_device, word_outside;
 };
 
@@ -67,7 +67,7 @@ static void add_wait_word(struct cutter *cutter, struct open_segment *open, uint
 		segment_contents_add(&open->contents, identities_wait(cutter->identities, number));
 }
 
-/* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */
+/* The identity of the wait that begins with this piece of the thread; adds it to the words of the segment, too. */
 static uint32_t identify(struct cutter *cutter, const struct thread *thread, struct open_segment *open, size_t wait)
 {
 	uint32_t number;
@@ -78,7 +78,7 @@ static uint32_t identify(struct cutter *cutter, const struct thread *thread, str
 	return number;
 }
 
-/* The segment of the thread, by its number in the wake core, in which it was then; NUMBER_NONE: it is too far back, or unknown. */
+/* The segment in which the thread (index in the wake core) was at ts; NUMBER_NONE: too far back, or not known. */
 static uint32_t segment_of(struct cutter *cutter, int32_t index, int64_t ts)
 {
 	struct open_segment *open = open_segment_of(cutter->open_segments, cutter->wake->threads.items[index]);
@@ -94,12 +94,12 @@ static uint32_t segment_of(struct cutter *cutter, int32_t index, int64_t ts)
 
 struct end { /* of a wait */
 	enum ending ended;
-	uint32_t from;	/* segment; NUMBER_NONE */
-	uint32_t woken; /* word */
+	uint32_t from;	/* segment that ended it; NUMBER_NONE: none */
+	uint32_t woken; /* word for what ended it; 0: none */
 	bool weak;
 };
 
-/* By a timer of the thread's own, unless another is known to have armed it. */
+/* A wait that a timer ended: the thread's own timer, unless another thread is known to have armed it. */
 static struct end timer_end(struct cutter *cutter, const struct thread *thread, uint32_t segment, const struct piece *wait)
 {
 	const struct raise *raise =
@@ -151,7 +151,7 @@ static struct end end_of(struct cutter *cutter, const struct thread *thread, con
 	}
 }
 
-/* The piece then, or the first. */
+/* The index of the thread's piece at ts; before all pieces, of the first. */
 static size_t piece_at(const struct thread *thread, int64_t ts)
 {
 	size_t at = thread_find(thread, ts);
@@ -159,7 +159,7 @@ static size_t piece_at(const struct thread *thread, int64_t ts)
 	return at > 0 ? at - 1 : 0;
 }
 
-/* Edges into a wait from what ended it, and from where that was sent which it received (NUMBER_NONE: not known). */
+/* Adds edges into a wait from the segment that ended it, and from `sender`, which sent the bytes that it received (NUMBER_NONE: not known). */
 static void add_edges(struct cutter *cutter, uint32_t number, const struct end *end, uint32_t sender, int64_t ts)
 {
 	bool handled = segment_at(cutter->whole, number)->flags & SEGMENT_HANDLER ||
@@ -171,7 +171,7 @@ static void add_edges(struct cutter *cutter, uint32_t number, const struct end *
 		whole_edge(cutter->whole, sender, number, EDGE_IPC, later(ts, segment_at(cutter->whole, sender)->start), false);
 }
 
-/* Its sleeps since the call began are a wait, which is over. Nothing happens if none was a sleep after all. */
+/* Ends the segment with a wait, made of the thread's sleeps since its call began; begins another. Does nothing if there was no sleep after all. */
 static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret, uint32_t sender)
 {
 	struct open_segment *open = open_segment_of(cutter->open_segments, thread);
@@ -212,7 +212,7 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 		core_trim(cutter->wake, thread, PIECES_KEPT);
 }
 
-/* Counts of bytes in channels may be wrong behind a gap. */
+/* After a gap in the data, counts of bytes in channels may be wrong. */
 static void note_gaps(struct cutter *cutter)
 {
 	if (cutter->gaps != cutter->wake->gaps.count)
@@ -226,7 +226,7 @@ static void trim_slices(struct cpu *cpu)
 		ARRAY_REMOVE(&cpu->slices, 0, cpu->slices.count - SLICES_KEPT);
 }
 
-/* The thread is over: so is its last segment, and a wait in which it was killed was ended by nobody. */
+/* Ends the last segment of a thread that has ended. If the thread was killed in a wait, nobody is known to have ended that wait. */
 static void end_thread(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
 	bool killed = open->slept && open->call.reason != CALL_NONE;
@@ -271,7 +271,7 @@ static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread,
 	return (struct ipc_end){open_segment_process(cutter->open_segments, thread, open)->tgid, fd};
 }
 
-/* A pipe or a socket: what other calls with a descriptor read are no bytes that somebody sent. */
+/* Tells whether the descriptor is a pipe or a socket. From other descriptors a call does not read bytes that a thread sent. */
 static bool is_channel(const struct cutter *cutter, const struct thread *thread, const struct open_segment *open)
 {
 	static const char socket[] = "socket";
@@ -283,7 +283,7 @@ static bool is_channel(const struct cutter *cutter, const struct thread *thread,
 	       (kind && (!strcmp(kind, "pipe") || (length >= strlen(socket) && !strcmp(kind + length - strlen(socket), socket))));
 }
 
-/* A thread in a call that sends has woken one that slept to receive. */
+/* Tells ipc if the waker is in a call that sends, and the woken thread slept in a call that receives. */
 static void meet(struct cutter *cutter, int32_t doer, const struct thread *woken)
 {
 	struct open_segment *sender = open_segment_of(cutter->open_segments, cutter->wake->threads.items[doer]);
@@ -313,7 +313,7 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	    woken->pieces.items[count - 2].what != WHAT_WAIT)
 		return;
 	open = open_segment_of(cutter->open_segments, woken);
-	if (!open->slept) { /* asleep since before the data, or since a gap */
+	if (!open->slept) { /* the thread has slept since before the data, or since a gap */
 		open->slept = true;
 		open->slept_from = woken->pieces.items[count - 2].start;
 	}
@@ -325,7 +325,7 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	meet(cutter, doer.thread, woken);
 	waker = cutter->wake->threads.items[doer.thread];
 	open = open_segment_of(cutter->open_segments, waker);
-	if (open->segment != NUMBER_NONE && !events_of_pipe(cutter->wake->events, tid)) /* markers of tasks wake whoever records them, now and then */
+	if (open->segment != NUMBER_NONE && !events_of_pipe(cutter->wake->events, tid)) /* markers of tasks wake the recording pipe now and then */
 		segment_contents_add(&open->contents, word);
 }
 
@@ -335,7 +335,7 @@ static void closed(struct cutter *cutter, struct ipc_end end)
 	ipc_closed(cutter->ipc, end);
 }
 
-/* The segment, of another thread, that sent what the returning call has received; NUMBER_NONE: it received nothing, or nobody knows. */
+/* The segment of another thread that sent what the returning call received; NUMBER_NONE: it received nothing, or the sender is not known. */
 static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct open_segment *open, int64_t ret)
 {
 	const struct call_words *call = identities_call(cutter->identities, open->call.reason);
@@ -349,7 +349,7 @@ static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct
 	return sender != NUMBER_NONE && segment_at(cutter->whole, sender)->thread != open->thread ? sender : NUMBER_NONE;
 }
 
-/* The identity of what the thread receives, awake: that of its wait in the same call, if that was the last. */
+/* The identity of what the thread receives without a sleep: that of its last wait, if that was in the same call on the same descriptor. */
 static uint32_t identify_awake(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
 	open->call.process = open_segment_process(cutter->open_segments, thread, open)->tgid;
@@ -358,7 +358,7 @@ static uint32_t identify_awake(struct cutter *cutter, const struct thread *threa
 	return identities_awake(cutter->identities, &open->call);
 }
 
-/* The thread received what was sent elsewhere: what it does from here on is for that (Argus, section 3.2, P3). */
+/* The thread received, without a sleep, what another segment sent: from here on it works for that segment (Argus, section 3.2, P3). */
 static void receive(struct cutter *cutter, const struct thread *thread, struct open_segment *open, uint32_t sender)
 {
 	uint32_t identity = identify_awake(cutter, thread, open), to = open->segment;
@@ -373,7 +373,7 @@ static void receive(struct cutter *cutter, const struct thread *thread, struct o
 	open->took_from = sender;
 }
 
-/* Another segment begins, in one handler of a signal more, or less. */
+/* Begins another segment, in one more handler of a signal (change 1) or one less (-1). */
 static void handle(struct cutter *cutter, const struct thread *thread, struct open_segment *open, int change)
 {
 	open_segment_end(cutter->open_segments, thread, open, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
@@ -393,13 +393,13 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 		return;
 	open = open_segment_of(cutter->open_segments, thread);
 	if (open->slept && !thread_asleep(thread))
-		cut(cutter, thread, NULL, NUMBER_NONE); /* the return of the last one is missing */
+		cut(cutter, thread, NULL, NUMBER_NONE); /* the return of the last call is missing */
 	in = syscall_of(thread);
 	if (in->name == CALL_NONE || open->segment == NUMBER_NONE)
 		return;
 	call = identities_call(cutter->identities, in->name);
 	open->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
-	open->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
+	open->slept = thread_asleep(thread); /* a call that trace-collect reports for a thread that already slept in it */
 	open->slept_from = open->slept ? thread_last(thread)->start : 0;
 	segment_contents_add(&open->contents, call->word);
 	if (call->returns && open->handlers)
@@ -433,7 +433,7 @@ void cutter_returned(struct cutter *cutter, const struct event *event, const int
 	open->call.reason = CALL_NONE;
 }
 
-/* The data end in its wait. */
+/* Ends the segment of a thread in whose wait the data end. */
 static struct segment *leave_waiting(struct cutter *cutter, const struct thread *thread, struct open_segment *open)
 {
 	size_t wait = piece_at(thread, open->slept_from);
@@ -468,7 +468,7 @@ void cutter_end(struct cutter *cutter, bool lost)
 	open_segments_forget(cutter->open_segments);
 }
 
-/* The thread on the CPU, awake, in a segment; NULL: it is in none. */
+/* The open segment of the event's thread; NULL: it has none, or sleeps. */
 static struct open_segment *awake(struct cutter *cutter, const struct event *event, struct thread **thread)
 {
 	struct open_segment *open;

@@ -11,7 +11,7 @@ struct open_segments {
 	struct events *events;
 	struct wake *wake;
 	struct whole *whole;
-	ARRAY(struct open_segment *) list; /* by the thread's index; NULL: not seen */
+	ARRAY(struct open_segment *) list; /* by the thread's index in the wake core; NULL: not seen */
 	struct open_segment_process *processes;
 	uint32_t names_epoch;
 };
@@ -115,7 +115,7 @@ void open_segment_name(struct open_segments *all, const struct thread *thread, s
 	named->process = open_segment_process(all, thread, open)->name;
 }
 
-/* Sums of what the thread did from its segment's start until then. */
+/* Sums up the time that the thread ran, and was runnable, from its segment's start to `until`. */
 static void add_up(const struct wake *wake, const struct thread *thread, struct segment *segment, int64_t until)
 {
 	size_t i = thread_find(thread, segment->start);
@@ -157,7 +157,7 @@ struct segment *open_segment_end(struct open_segments *all, const struct thread 
 	return segment;
 }
 
-/* Events were lost: what the thread did since is not known. */
+/* Events were lost: ends the segment where the first new gap begins, and begins another where the last gap ends. */
 static void cut_at_gaps(struct open_segments *all, const struct thread *thread, struct open_segment *open)
 {
 	const struct wake *wake = all->wake;

@@ -14,16 +14,16 @@
 
 enum { TEXT_ROOM = 192, OBJECT_BITS = 10, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f, CONDITION_BYTES = 8 };
 
-struct descriptor { /* that was waited for, and since then closed so often */
+struct descriptor { /* one that a thread waited for, or whose inode is known */
 	struct {
 		int32_t process, fd;
 	} key;
-	uint32_t closed;
+	uint32_t closed; /* how often since then */
 	uint64_t inode; /* 0: not known */
 	UT_hash_handle hh;
 };
 
-struct object { /* a wait's identity, by the numbers that it is made of */
+struct object { /* the numbers of which a wait's identity is made, and the identity */
 	uint64_t object;
 	uint32_t function, generation, identity;
 	int16_t call, reason;
@@ -38,7 +38,7 @@ struct identities {
 	ARRAY(uint32_t) waits; /* words, by identity; 0: not made yet */
 	ARRAY(uint32_t) objects_of; /* words, by reason; 0: not made yet */
 	struct descriptor *descriptors;
-	struct object objects[1 << OBJECT_BITS]; /* those of late */
+	struct object objects[1 << OBJECT_BITS]; /* a cache, by hash */
 };
 
 struct identities *identities_new(struct wake *wake)
@@ -69,7 +69,7 @@ void identities_free(struct identities *identities)
 	free(identities);
 }
 
-/* A call that takes up room: a thread that makes room, in a call that receives, ends what it waits for. */
+/* Tells whether the call sends, and so may wait for room. A thread in a call that receives makes room, and ends that wait. */
 static bool is_sending(const char *syscall)
 {
 	static const char *const calls[] = {"write", "pwrite", "send", "splice", "vmsplice", "tee"};
@@ -183,7 +183,7 @@ void identities_new_stack(struct identities *identities, int64_t number)
 		identities->stacks.items[number] = (struct stack_words){0};
 }
 
-/* The futexes of one condition variable, which it waits for in turn, are two words that lie in the same eight bytes; it alone waits by a bit set. */
+/* A condition variable waits for two futexes in turn, which lie in the same eight bytes. Only condition variables wait by a bit set. */
 static uint64_t futex_of(const struct made_call *made)
 {
 	bool condition = (made->second & FUTEX_OPERATION) == FUTEX_WAIT_BITSET;
@@ -217,7 +217,7 @@ static uint32_t spell_identity(struct identities *identities, const struct objec
 								  .function = object->function});
 }
 
-/* The same object of late; or the place where it is to be kept. */
+/* The cache's entry for the object: the object itself if found, else the place to keep it. */
 static struct object *cached(struct identities *identities, const struct object *object, bool *found)
 {
 	uint64_t hash = (object->object ^ (uint64_t)object->function << 40 ^ (uint64_t)object->generation << 24 ^
@@ -229,7 +229,7 @@ static struct object *cached(struct identities *identities, const struct object 
 	return known;
 }
 
-/* By number; where the call is none, that of what the thread waited for in the kernel. */
+/* The number of an identity. Outside of calls the identity is that of `reason`: what the thread waited for in the kernel. */
 static uint32_t number_of(struct identities *identities, const struct made_call *made, int16_t reason, uint32_t function)
 {
 	const struct call_words *call = made->reason == CALL_NONE ? NULL : identities_call(identities, made->reason);
@@ -251,7 +251,7 @@ static uint32_t number_of(struct identities *identities, const struct made_call 
 	return known->identity;
 }
 
-/* The kind of object that the reason names; 0: none. */
+/* A word for the kind of object that the reason names; 0: none. */
 static uint32_t object_word(struct identities *identities, int16_t reason)
 {
 	const char *object = reason_at(identities->wake->reasons, reason)->object;

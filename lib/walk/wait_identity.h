@@ -1,9 +1,9 @@
 /*
  * wait_identity: the identity of a wait, in words: the system call, its object, and the innermost function of the program (Argus, section
- * 4.5; struct wait_identity in walk/whole.h). The call alone is not enough: two reads of one thread are two waits.
+ * 4.5; struct wait_identity in walk/whole.h). The call alone is not enough: two reads of one thread may wait for different things.
  *
  *	identities = identities_new(wake)
- *	identities_begin(identities, whole)			for each whole: what is known of descriptors goes with the last
+ *	identities_begin(identities, whole)			for each whole; forgets what it knew of descriptors
  *	number = identities_of(identities, thread, wait, &call)
  *	identities_free(identities)
  *
@@ -21,11 +21,11 @@ struct identities *identities_new(struct wake *wake);
 void identities_free(struct identities *identities);
 void identities_begin(struct identities *identities, struct whole *whole);
 
-/* A system call, as its reason in the wake core tells it. */
+/* A system call, by its reason in the wake core. */
 struct call_words {
 	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
 	uint32_t more, zero; /* "read more", "read 0": what it returned */
-	bool futex, closes, replaces, descriptor, sends, receives, returns; /* the latter: from a handler of a signal */
+	bool futex, closes, replaces, descriptor, sends, receives, returns; /* returns: from a handler of a signal */
 };
 const struct call_words *identities_call(struct identities *identities, int16_t reason); /* valid until the next new reason */
 
@@ -36,30 +36,30 @@ struct made_call {
 	uint64_t first, second; /* arguments */
 };
 
-/* The identity of a wait in this call, which begins with this piece of the thread. */
+/* The identity of a wait in this call; `wait` is the index of the piece of the thread with which it begins. */
 uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *call);
 
-/* A word for a wait of this identity, as one of what happened in a segment. */
+/* The word "wait=SYSCALL,OBJECT,FUNCTION" for a wait of this identity, for the events of a segment. */
 uint32_t identities_wait(struct identities *identities, uint32_t number);
 
-/* A word for what such a call returned: errors each have their own, all that is more than 0 has one. */
+/* A word for what such a call returned: one for each error, one for 0, one for all results above 0. */
 uint32_t identities_result(struct identities *identities, int16_t reason, int64_t ret);
 
-/* The functions of the program that a stack is in. Words; 0: not known. */
+/* The functions of the program in a stack. Words; 0: not known. */
 struct stack_words {
 	uint32_t function, functions; /* "serve"; "serve;main" */
 	bool known;
 };
 struct stack_words identities_stack(struct identities *identities, uint32_t number);
 
-/* The same of a call that did not wait; the function is not known. */
+/* The identity of a call that did not wait; its function is not known. */
 uint32_t identities_awake(struct identities *identities, const struct made_call *call);
 
-/* The process has closed a descriptor. Or it is this object, by its inode, as of now: if it was another before, that was closed. */
+/* The process has closed a descriptor. identities_file(): the descriptor now has this inode; if it had another before, that one was closed. */
 void identities_closed(struct identities *identities, int32_t process, int32_t fd);
 void identities_file(struct identities *identities, int32_t process, int32_t fd, uint64_t inode);
 
-/* A number of a stack gets another meaning; INDEX_NONE: all do. */
+/* A number of a stack gets another meaning; INDEX_NONE: all numbers do. */
 void identities_new_stack(struct identities *identities, int64_t number);
 
 #endif

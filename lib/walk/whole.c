@@ -8,7 +8,7 @@
 #include "walk/abnormal.h"
 #include "walk/whole_words.h"
 
-struct tid_entry { /* the thread that has it */
+struct tid_entry { /* the last thread with this tid */
 	int32_t tid;
 	uint32_t thread;
 	UT_hash_handle hh;
@@ -164,7 +164,7 @@ static int compare_segments(const void *a, const void *b, void *whole)
 	return segment_id(whole, first) < segment_id(whole, second) ? -1 : 1;
 }
 
-/* Links a thread's segments in the order of time: records may come in another. */
+/* Links a thread's segments in the order of time, because records may have another order. */
 static void link_thread(struct whole *whole, struct whole_thread *thread, uint32_t *segments, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -215,7 +215,7 @@ static void sort_counts(struct whole_counts *counts)
 		qsort(counts->items, counts->count, sizeof(*counts->items), compare_counts);
 }
 
-/* Those that whole_write() has written are sorted already. */
+/* Edges that whole_write() wrote are sorted already. */
 static void sort_edges(struct whole *whole)
 {
 	size_t sorted_so_far = 1;

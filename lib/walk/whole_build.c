@@ -13,21 +13,21 @@
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
-enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */, TIMERS_MOST = 1 << 16 /* the one armed first is forgotten first */ };
+enum { HANDLER_IGNORES = 1 /* SIG_IGN; less is SIG_DFL */, TIMERS_MOST = 1 << 16 /* if there are more, the one armed first is forgotten */ };
 
 /* The meaning of an event, by its type. */
 enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER, ROLE_ARM, ROLE_CANCEL, ROLE_SIGNAL, ROLE_TASK };
 
 struct type_role {
 	enum role role;
-	struct event_field *arguments, *first, *second; /* of a system call; of others, what counts: first */
-	uint32_t word; /* of a function, of a counter */
-	bool watched;  /* what the user knows is about it */
+	struct event_field *arguments, *first, *second; /* arguments: of a raw system call; else the fields that the role needs */
+	uint32_t word; /* of a function or a counter */
+	bool watched;  /* a rule of the user's is about it */
 };
 
 struct armed_timer {
 	uint64_t address;
-	uint32_t segment; /* in which it was armed last */
+	uint32_t segment; /* the one in which it was armed last */
 	UT_hash_handle hh;
 };
 
@@ -41,9 +41,9 @@ struct whole_builder {
 	struct armed_timer *timers;
 	struct rule_events *rules;
 	struct task_events *tasks;
-	bool has_tasks; /* the stream tells of some */
+	bool has_tasks; /* the stream has `async` records */
 	struct whole *whole;
-	bool begun; /* it has an event */
+	bool begun; /* the trace has an event */
 	ARRAY(struct type_role) roles; /* by event_type.index */
 	bool partial, gap_behind_window;
 	int64_t window_to;
@@ -51,7 +51,7 @@ struct whole_builder {
 	char *complaint;
 };
 
-/* --- timers: whoever cancels the timer of another thread ends its wait, so that is an edge (Argus, section 2.1.1) ---------- */
+/* --- timers: a thread that cancels another's timer may end its wait, so there is an edge (Argus, section 2.1.1) ------------ */
 
 static void drop_timer(struct whole_builder *builder, struct armed_timer *timer)
 {
@@ -92,7 +92,7 @@ static void arm_timer(struct whole_builder *builder, const struct event *event, 
 	HASH_ADD(hh, builder->timers, address, sizeof(timer->address), timer);
 }
 
-/* By the thread that armed it: no edge. */
+/* If the thread that armed the timer cancels it, there is no edge. */
 static void cancel_timer(struct whole_builder *builder, const struct event *event, uint64_t address)
 {
 	uint32_t segment = cutter_segment(builder->cutter, event);
@@ -116,7 +116,7 @@ static void begin_whole(struct whole_builder *builder)
 	forget_timers(builder);
 	rule_events_forget(builder->rules);
 	for (size_t i = 0; i < builder->roles.count; i++)
-		builder->roles.items[i].role = ROLE_UNRESOLVED; /* numbers of words are those of the last whole */
+		builder->roles.items[i].role = ROLE_UNRESOLVED; /* their words are numbers of the last whole */
 }
 
 /* --- what happens in segments ------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static void note_word(struct whole_builder *builder, const struct event *event, 
 		segment_contents_add(&open->contents, word);
 }
 
-/* The thread was found in the function of this stack, while it ran. */
+/* A sample found the thread in the function of this stack. It counts only if the thread runs. */
 static void note_sample(struct whole_builder *builder, int32_t tid, uint32_t stack)
 {
 	struct thread *thread;
@@ -149,7 +149,7 @@ static void note_count(struct whole_builder *builder, int32_t tid, uint32_t coun
 		segment_contents_count(&open->contents.counters, counter, count);
 }
 
-/* A descriptor of the thread's is this object. */
+/* The thread's descriptor stands for the object with this inode. */
 static void note_file(struct whole_builder *builder, int32_t tid, int32_t fd, uint64_t inode)
 {
 	struct thread *thread;
@@ -166,7 +166,7 @@ static void rule_bounds(void *context, const struct event *event)
 	cutter_bounds(((struct whole_builder *)context)->cutter, event);
 }
 
-/* Of no CPU are events of tasks, which may come late. */
+/* Events without a CPU are events of tasks, which may come late. */
 static bool rule_place(void *context, const struct event *event, uint32_t *place)
 {
 	struct cutter *cutter = ((struct whole_builder *)context)->cutter;
@@ -176,8 +176,8 @@ static bool rule_place(void *context, const struct event *event, uint32_t *place
 }
 
 /*
- * The segment that an edge from the writer of a flag leads to: where the thread that reads it slept at the time of the write, the wait that it came
- * out of, because it polled for the flag; where it reads its own write, the segment that reads. NUMBER_NONE: the read begins a segment of its own.
+ * The segment to which an edge from the writer of a flag leads. If the reader slept at the time of the write, it polled for the flag: the wait that
+ * it came out of. If the thread reads its own write: the segment that reads. NUMBER_NONE: the read begins a segment of its own.
  */
 static uint32_t flag_read(struct whole_builder *builder, const struct event *event, uint32_t writer, int64_t written)
 {
@@ -325,7 +325,7 @@ static const struct type_role *role_of(struct whole_builder *builder, const stru
 	return &builder->roles.items[type->index];
 }
 
-/* Between the windows of a filter nobody knows what happened. */
+/* Notes a gap in the data: events were lost, or a filter passed only windows. */
 static void gap(struct whole_builder *builder, uint32_t cpu, int64_t from, int64_t to)
 {
 	size_t gaps = builder->wake->gaps.count;
@@ -351,7 +351,7 @@ static void leave(struct whole_builder *builder, const struct event *event, cons
 	cutter_returned(builder->cutter, event, event_has(event, role->first) ? &ret : NULL);
 }
 
-/* Whose turn it is on the thread from now on; NULL: that of none that is known. */
+/* From now on it is the turn of this task on the thread; NULL: of no known task. */
 static void note_turn(struct whole_builder *builder, const struct event *event, const char *name)
 {
 	struct thread *thread = open_segments_thread(builder->open_segments, event);
@@ -421,7 +421,7 @@ static int follow(struct whole_builder *builder, const struct event *event)
 	return 0;
 }
 
-/* What tasks did until then. A turn that is told late cannot be cut out of its segment any more. */
+/* Takes the events of tasks until then. Skips a turn that comes late, because it cannot be cut out of its segment any more. */
 static int take_tasks(struct whole_builder *builder, int64_t until)
 {
 	struct event event;
@@ -472,7 +472,7 @@ static int take_lost(struct whole_builder *builder, const struct record *record,
 	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "ts", &to) < 0)
 		return -1;
 	if (fields_find(fields, "flag"))
-		return 0; /* hits of a flag, and nothing else, are missing */
+		return 0; /* only hits of a flag were lost */
 	gap(builder, (uint32_t)cpu, from, to);
 	if (record_tells_damage(record)) {
 		wake_forget_meanings(builder->wake);
@@ -490,7 +490,7 @@ static int take_async(struct whole_builder *builder, const struct fields *fields
 static int take_window(struct whole_builder *builder, const struct fields *fields)
 {
 	if (fields_find(fields, "request"))
-		return 0; /* no moment of its own: a request that a trigger logged */
+		return 0; /* a request that a trigger logged is no abnormal moment */
 	if (!fields_is(fields, "passed", "all")) {
 		builder->partial = builder->gap_behind_window = true;
 		builder->window_to = builder->wake->now;
@@ -510,7 +510,7 @@ static int take_file(struct whole_builder *builder, const struct fields *fields)
 	return 0;
 }
 
-/* A stack may get another meaning. */
+/* Takes a record that says what events mean. A number of a stack may get another meaning. */
 static int take_meaning(struct whole_builder *builder, enum kind kind, const struct fields *fields)
 {
 	int64_t number = 0;
@@ -520,7 +520,7 @@ static int take_meaning(struct whole_builder *builder, enum kind kind, const str
 	if (kind == KIND_STACK && fields_integer(fields, "id", &number) > 0 && number >= 0)
 		identities_new_stack(builder->identities, number);
 	if (kind == KIND_STREAM)
-		cutter_end(builder->cutter, false); /* the threads before it are forgotten */
+		cutter_end(builder->cutter, false); /* the wake core forgets the threads before it */
 	if (kind != KIND_TASK)
 		return wake_record(builder->wake, kind, fields);
 	open_segments_renamed(builder->open_segments);
