@@ -9,9 +9,9 @@
 #include "walk/whole_words.h"
 
 enum { ID_ROOM = 64, NAME_ROOM = 256 };
-#define NO_SIGNAL ULLONG_MAX /* the number of an id that no window can name */
+#define NO_SIGNAL ULLONG_MAX /* the number of a signal without id, which no window can name */
 
-/* How bad a signal is: by the time lost beyond the centre; plain numbers, and a change of level, lost none. */
+/* Reads how bad a signal is: the time lost beyond the centre. A plain number or a change of level lost none. */
 static int read_badness(const struct fields *fields, struct whole_signal *signal)
 {
 	double center = 0, ucl = 0;
@@ -48,7 +48,7 @@ static int read_signal(struct whole *whole, const struct fields *fields)
 	return 0;
 }
 
-/* Those of threads first, for only they can be walked; then by time lost, then by what the limit was exceeded by. */
+/* Signals of threads are worse than others, because only these can be walked; then more time lost; then the limit exceeded by more. */
 static bool is_worse(const struct whole_signal *a, const struct whole_signal *b)
 {
 	if (!a->tid != !b->tid)
@@ -110,7 +110,7 @@ static int compare_windows(const void *a, const void *b)
 	return one->to < other->to ? -1 : one->to > other->to;
 }
 
-/* Signals by thread (0: all of them) and start; `until`: the latest end of those so far of that thread. */
+/* A signal, listed by its thread and also by tid 0, sorted by tid and start. `until`: the latest end of this tid's signals so far. */
 struct busy {
 	int32_t tid;
 	int64_t start, until;
@@ -173,7 +173,7 @@ bool abnormal_overlap(const struct whole *whole, int64_t from, int64_t to, int32
 {
 	size_t low = 0, high = whole->busy->count;
 
-	/* Behind the last of this thread that begins before the end. */
+	/* low becomes the index behind the last signal of this tid that begins before `to` */
 	while (low < high) {
 		const struct busy *busy = &whole->busy->items[low + (high - low) / 2];
 

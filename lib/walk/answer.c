@@ -23,9 +23,9 @@ bool answer_interrupted(void)
 struct answer {
 	FILE *out;
 	bool as_json;
-	uint64_t most, kept;  /* lines of an answer; of them for its end */
-	uint64_t lines, more; /* so far; and those that were left out */
-	char *pending;	      /* a line that may be the last one there is room for; NULL: none */
+	uint64_t most, kept;  /* limit of lines of an answer; how many of these are kept for its end */
+	uint64_t lines, more; /* lines so far; how many of these were left out */
+	char *pending;	      /* the last line for which there is room; NULL: none */
 	json_t *object, *list;
 };
 
@@ -67,7 +67,7 @@ static void print(struct answer *answer, char *text)
 	free(text);
 }
 
-/* The last line that there is room for waits: if another follows, both are counted instead. */
+/* Holds back the last line for which there is room. If another follows, counts both as left out. */
 static void add_text(struct answer *answer, const char *format, va_list arguments)
 {
 	char *text = NULL;

@@ -14,7 +14,7 @@
 
 enum { DAY_ROOM = 32 };
 
-/* The time of the day, or of the trace clock. */
+/* The time of day, or, if the wall-clock time is not known, the time of the trace clock. */
 static void day_words(const struct describer *describer, int64_t ts, char *text)
 {
 	int64_t unix_time = describer->wall == TIME_NONE ? 0 : describer->wall + ts;
@@ -97,7 +97,7 @@ void describe_windows(struct describer *describer)
 		answer_line(describer->answer, json_object(), "no windows: nothing was abnormal, or nothing was charted; say 'at THREAD FROM TO'");
 }
 
-/* As an argument of a shell's. The caller frees it. */
+/* The function's name as an argument for a shell. The caller frees it. */
 static char *function_argument(const struct whole *whole, uint32_t function)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.";
@@ -108,7 +108,7 @@ static char *function_argument(const struct whole *whole, uint32_t function)
 	return name[strspn(name, plain)] ? memory_format("'%s'", name) : memory_text(name, strlen(name));
 }
 
-/* How to find out what a thread looks at again and again (Argus, section 2.1.2): where a good case and this one part. */
+/* Says how to find out what a thread looks at again and again (Argus, section 2.1.2): where a good case and this one part. */
 static void describe_steps_to_log(struct describer *describer, uint32_t number, uint32_t function)
 {
 	const struct whole_thread *thread = &describer->whole->threads.items[number];
@@ -140,7 +140,7 @@ static void describe_blocked(struct describer *describer, const struct state *st
 	free(node);
 }
 
-/* In which functions the thread ran; under so few samples that nothing can be said, nothing. Returns the first: a word. */
+/* Says in which functions the thread ran, if there are SAMPLES_LEAST samples or more. Returns the function with the most, a word; 0: none. */
 static uint32_t describe_samples(struct describer *describer, uint32_t thread, int64_t from, int64_t to)
 {
 	struct whole_counts samples = samples_of(describer->whole, thread, from, to);
@@ -162,7 +162,7 @@ static uint32_t describe_samples(struct describer *describer, uint32_t thread, i
 	return most;
 }
 
-/* The name of a segment's task; NULL: it is of none that is known. The caller frees it. */
+/* The name of a segment's task; NULL: no known task. The caller frees it. */
 static char *task_name(const struct describer *describer, uint32_t segment)
 {
 	uint32_t word = segment == NUMBER_NONE ? 0 : segment_task(describer->whole, segment);
@@ -171,7 +171,7 @@ static char *task_name(const struct describer *describer, uint32_t segment)
 	return name ? clean_text(name, strlen(name)) : NULL;
 }
 
-/* A turn of a task of the program's own, and who posted it; where time is TIME_NONE not how long. */
+/* Says which task of the program's own a segment is a turn of, who posted it, and, unless time is TIME_NONE, how long it took. */
 static void say_task(struct describer *describer, uint32_t segment, int64_t time)
 {
 	char *task = task_name(describer, segment), *node, *how, *by, *by_task;
@@ -202,7 +202,7 @@ static void say_task(struct describer *describer, uint32_t segment, int64_t time
 	free(by_task);
 }
 
-/* In which task a busy thread was for most of the time that it ran. */
+/* Says in which task a busy thread ran, if that took more than half of the time that it ran. */
 static void describe_task(struct describer *describer, uint32_t thread, int64_t run, int64_t from, int64_t to)
 {
 	struct task_share share = task_of(describer->whole, thread, from, to);
@@ -211,7 +211,7 @@ static void describe_task(struct describer *describer, uint32_t thread, int64_t 
 		say_task(describer, share.segment, share.time);
 }
 
-/* Which others had a CPU while the thread had none: those of the name that ran most, and who ran a fifth of the time or more. */
+/* Says which other threads had a CPU meanwhile: the name that ran most, and up to RUNNERS names that ran a fifth of the time or more. */
 static void describe_runners(struct describer *describer, uint32_t thread, int64_t from, int64_t to)
 {
 	enum { LEAST_SHARE = 5 };
@@ -343,7 +343,7 @@ static void describe_step(struct describer *describer, const struct walk_back_st
 	free(from);
 }
 
-/* Of several edges the user chooses. */
+/* Lists the edges among which the user chooses. */
 static void list_edges(struct describer *describer, uint32_t node)
 {
 	size_t count, number = 0;
@@ -472,7 +472,7 @@ static void say_circle(struct describer *describer, const struct vote *vote)
 	free(after);
 }
 
-/* Where it is on the steps that few normal waits voted. */
+/* Says on which step only few normal waits voted. */
 static void say_few(struct describer *describer, const struct vote *vote)
 {
 	const struct vote_step *step = vote_few(vote);
@@ -486,7 +486,7 @@ static void say_few(struct describer *describer, const struct vote *vote)
 	free(thread);
 }
 
-/* Where nobody was asked, want of a CPU may have been the cause all along. */
+/* If the verdict is that nobody was asked, want of a CPU may have been the cause all along. */
 static void say_starved(struct describer *describer, const struct vote *vote)
 {
 	json_t *object;

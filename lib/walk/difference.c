@@ -9,7 +9,7 @@
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
-enum { GOES_ON = 8 }; /* events behind the last common one in the answer */
+enum { GOES_ON = 8 }; /* how many events behind the last common one the answer has */
 
 static const struct segment *segment_of(const struct segment_ref *side)
 {
@@ -56,7 +56,7 @@ static void describe_times(struct describer *describer, const struct segment_ref
 	free(in);
 }
 
-/* The other's count of the same; 0: none. */
+/* The segment's count of this counter; 0: none. */
 static uint64_t count_in(const struct segment_ref *side, const char *counter)
 {
 	size_t count;
@@ -68,7 +68,7 @@ static uint64_t count_in(const struct segment_ref *side, const char *counter)
 	return 0;
 }
 
-/* The counters of one; with `missing` those that the other lacks, because the answer has those of both already. */
+/* Says the counters of `one`, each with the count of `other`. With `missing`, only those that `other` lacks, and the two counts swapped. */
 static void describe_counters(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other, bool missing)
 {
 	size_t count;
@@ -88,7 +88,7 @@ static void describe_counters(struct describer *describer, const struct segment_
 	}
 }
 
-/* The length of the name of the call in a word: 8 in "recvfrom -11". */
+/* The length of the call's name in a word: 8 in "recvfrom -11". */
 static size_t call_length(const char *text)
 {
 	const char *space = strrchr(text, ' ');
@@ -96,7 +96,7 @@ static size_t call_length(const char *text)
 	return space ? (size_t)(space - text) : strlen(text);
 }
 
-/* The results of a call in a segment, "-11 or more than 0"; NULL: it was not made, or did not return. The caller frees it. */
+/* The results of a call in a segment, "-11 or more than 0"; NULL: the call was not made, or did not return. The caller frees it. */
 static char *results_of(const struct segment_ref *side, const char *call, size_t length)
 {
 	size_t count;
@@ -146,7 +146,7 @@ static void describe_results(struct describer *describer, const struct segment_r
 	free(words);
 }
 
-/* The system call that each waited in returned a number. */
+/* If both waited in the same system call, and it returned different numbers, says these. */
 static void describe_return(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	const struct segment *a = segment_of(one), *b = segment_of(other);
@@ -187,7 +187,7 @@ static const char *event_at(const struct course *course, size_t i)
 	return whole_text(course->side->whole, course->words[i]);
 }
 
-/* The end of the wait before a segment is not part of what it did. */
+/* Leaves out a first "woken=" event: the end of the wait before a segment is not part of what the segment did. */
 static struct course course_of(const struct segment_ref *side)
 {
 	static const char woken[] = "woken=";
@@ -225,7 +225,7 @@ static void describe_course(struct describer *describer, const struct course *co
 	free(text);
 }
 
-/* The last common event, and how each goes on. */
+/* Says the last common event, and how each segment goes on. */
 static void describe_sequences(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	struct course a = course_of(one), b = course_of(other);
@@ -236,7 +236,7 @@ static void describe_sequences(struct describer *describer, const struct segment
 		common++;
 	last = common ? clean_word(one->whole, a.words[common - 1]) : memory_text("", 0);
 	if (!a.count || !b.count)
-		; /* nobody knows what happened, or nothing did */
+		; /* nothing happened in one of them, or the order is not known */
 	else if (common == a.count && common == b.count)
 		answer_line(describer->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu events, in the same order", common);
 	else if (common)
@@ -264,7 +264,7 @@ static bool has_event(const struct segment_ref *side, const struct segment_ref *
 	return false;
 }
 
-/* The events of the one that the other has not. */
+/* Says the events of `one` that `other` does not have. */
 static void describe_only(struct describer *describer, const struct segment_ref *one, const struct segment_ref *other)
 {
 	size_t count;

@@ -1,6 +1,6 @@
 /*
- * difference: the differences of two segments, for `compare` (Argus, sections 4.4 and 4.5): times, counters, results of system calls, and the
- * event from which on their events differ. They may be of two streams, so words are compared as texts.
+ * difference: how two segments differ, for `compare` (Argus, sections 4.4 and 4.5): times, counters, results of system calls, and the
+ * first event that differs. The segments may be of two streams, so words are compared as texts.
  */
 #ifndef WALK_DIFFERENCE_H
 #define WALK_DIFFERENCE_H

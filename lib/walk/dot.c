@@ -31,7 +31,7 @@ static void print_wait(FILE *out, const struct whole *whole, uint32_t number)
 	free(in);
 }
 
-/* An edge into a wait comes from the thread that ended it: the wait that this one had come out of, or its thread where that is not known. */
+/* A thread as a node. Edges lead from the wait that the waker had come out of; if that is not in the picture, from the waker's thread. */
 static void print_thread(FILE *out, const struct whole *whole, uint32_t thread)
 {
 	char *name = thread_name(whole, thread);

@@ -1,6 +1,6 @@
 /*
- * dot: a wait as a picture, for dot(1): who really ended it, and on (walk/walk_back.h), with whole lines; who usually does (walk/vote.h), with
- * dashed ones.
+ * dot: draws a wait for dot(1): solid lines for the thread that really ended it, and so on (walk/walk_back.h); dashed lines for the thread that
+ * usually does (walk/vote.h).
  */
 #ifndef WALK_DOT_H
 #define WALK_DOT_H

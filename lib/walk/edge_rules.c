@@ -25,7 +25,7 @@ static void forget(struct whole *whole)
 		whole_index_edges(whole);
 }
 
-/* In its place: edges are sorted by the segment that they lead to, and then by time. */
+/* Inserts the edge behind all edges that lead to the same segment, because edges are sorted by that segment, and then by time. */
 static void insert(struct whole *whole, struct whole_edge edge)
 {
 	size_t at = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, edge.to);
@@ -51,7 +51,7 @@ static bool fits(const char *pattern, const char *text)
 	return !pattern || fnmatch(pattern, text, 0) == 0;
 }
 
-/* By identity: whether the rule is about such waits. The caller frees it. */
+/* By identity: whether the rule is about such waits. The caller frees the result. */
 static bool *waits_of(const struct whole *whole, const struct rule *rule)
 {
 	bool *fit = memory_new(whole->identities.pieces.count, sizeof(*fit));
@@ -65,7 +65,7 @@ static bool *waits_of(const struct whole *whole, const struct rule *rule)
 	return fit;
 }
 
-/* By thread: whether its name fits. The caller frees it. */
+/* By thread: whether its name fits the pattern. The caller frees the result. */
 static bool *threads_of(const struct whole *whole, const char *pattern)
 {
 	bool *fit = memory_new(whole->threads.count + 1, sizeof(*fit));
@@ -84,7 +84,7 @@ static size_t cut(struct whole *whole, const struct rule *rule)
 		struct whole_edge *edge = &whole->edges.items[i];
 		const struct segment *source = segment_at(whole, edge->from), *target = segment_at(whole, edge->to);
 
-		/* A wait that the thread itself ended, by its own timer, has no other waker. */
+		/* an edge from the thread itself, such as of its own timer, has no other waker to cut off */
 		if (source->thread == target->thread || edge->joined || !from[source->thread] || !to[target->thread] || !waits[target->identity])
 			continue;
 		edge->cut = true;

@@ -1,5 +1,6 @@
 /*
- * edge_rules: applies the user's rules about edges (chart/semantics.h) to a whole graph: edges that mean nothing, and edges that events do not show.
+ * edge_rules: applies the user's rules about edges (chart/semantics.h) to a whole graph: cuts edges that mean nothing, and adds edges that events
+ * do not show.
  */
 #ifndef WALK_EDGE_RULES_H
 #define WALK_EDGE_RULES_H
@@ -8,7 +9,7 @@
 #include "walk/whole.h"
 
 /*
- * Cuts edges and, with `joins`, joins nodes, by all rules, in place of those that an earlier call applied. The graph is ready. -1 after fail(), with
+ * Undoes what an earlier call did; then cuts edges and, with `joins`, joins nodes, by all rules. Call it after whole_ready(). -1 after fail(), with
  * the rule's place: a node is unknown, or an edge would go back in time. `cut` (NULL: not wanted) gets how many edges the last rule cuts.
  */
 int edge_rules_apply(struct whole *whole, const struct semantics *semantics, bool joins, size_t *cut);

@@ -1,8 +1,8 @@
 /*
- * intern: pieces of memory by number. Equal pieces have equal numbers, so they are kept once and compared as numbers.
+ * intern: pieces of memory by number. Equal pieces have equal numbers, so each is kept once, and numbers are compared instead.
  *
- * All zero is empty; intern_free() ends it. Numbers count from 0 in the order of first mention. A piece lies at a multiple of four
- * bytes, with a NUL behind it that does not count; it may move with the next intern_number().
+ * Starts as all zero; intern_free() frees everything. Numbers count from 0 in the order of first mention. A piece is aligned to four
+ * bytes; a NUL that is not part of its length follows it. The next intern_number() may move it.
  */
 #ifndef WALK_INTERN_H
 #define WALK_INTERN_H

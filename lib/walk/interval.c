@@ -37,14 +37,14 @@ bool segment_is_quiet(const struct whole *whole, uint32_t number)
 	return is_over(segment) && !abnormal_overlap(whole, segment->wait_from, segment->end, 0);
 }
 
-/* So much of an amount as the part is of the whole. */
+/* The same share of the amount as `part` is of `all`. */
 static int64_t share_of(int64_t amount, int64_t part, int64_t all)
 {
 	return all > 0 ? (int64_t)((__int128)amount * part / all) : 0;
 }
 
 struct sum {
-	int64_t time, most; /* in all, and of the segment */
+	int64_t time, most; /* of all segments; of `segment`, which has the most */
 	uint32_t segment, waits, timed;
 };
 
@@ -57,10 +57,9 @@ static void add(struct sum *sum, int64_t time, uint32_t segment)
 	sum->time += time;
 }
 
-/* By identity, in the order of first mention. */
 struct sums {
-	struct sum run, runnable, *waits;
-	ARRAY(uint32_t) identities;
+	struct sum run, runnable, *waits; /* waits: by identity */
+	ARRAY(uint32_t) identities; /* in the order of first mention */
 };
 
 static void add_segment(const struct whole *whole, struct sums *sums, uint32_t number, int64_t from, int64_t to)
@@ -94,7 +93,7 @@ static void take(struct state *state, enum state_kind kind, const struct sum *su
 	state->timed = sum->timed;
 }
 
-/* How often the thread called sched_yield meanwhile; of a segment that lies partly in the interval, by the share that does. */
+/* How often the thread called sched_yield in the interval; of a segment partly in the interval, in proportion. */
 static uint64_t count_yields(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
 {
 	static const char counter[] = "sched_yield";
@@ -221,7 +220,7 @@ uint32_t segment_poster(const struct whole *whole, uint32_t number)
 
 struct task_share task_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
 {
-	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by word: in the list, from 1 on */
+	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by word: index in the list, plus 1; 0: none */
 	ARRAY(struct sum) list = {0};
 	struct task_share most = {.segment = NUMBER_NONE};
 	size_t count, first;
@@ -262,7 +261,7 @@ static int64_t run_of(const struct whole *whole, uint32_t thread, int64_t from, 
 	return time;
 }
 
-/* By name, in the order of the first of each. */
+/* One for each name, in the order of the first thread with it. */
 typedef ARRAY(struct cpu_share) runner_list;
 
 static void add_runner(const struct whole *whole, runner_list *list, uint32_t *places, struct cpu_share runner)
@@ -280,7 +279,7 @@ static void add_runner(const struct whole *whole, runner_list *list, uint32_t *p
 
 void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct cpu_share runners[RUNNERS])
 {
-	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by name: in the list, from 1 on */
+	uint32_t *places = memory_new(whole->words.pieces.count, sizeof(*places)); /* by name: index in the list, plus 1; 0: none */
 	runner_list list = {0};
 
 	for (uint32_t thread = 0; thread < whole->threads.count; thread++) {

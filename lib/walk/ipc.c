@@ -6,20 +6,20 @@
 
 #include "walk/whole.h"
 
-enum { SENDS_MOST = 4096 }; /* that nobody has received: then the receiver is not in the data */
+enum { SENDS_MOST = 4096 }; /* sends of a channel that may be unreceived: with more, the receiver is not in the data */
 
 struct sent {
-	uint64_t end; /* of its bytes */
+	uint64_t end; /* channel->sent after its bytes */
 	uint32_t segment;
 };
 
 struct channel { /* by its receiving end */
 	struct ipc_end end;
 	uint64_t sent, taken;
-	bool counts; /* both are known */
-	bool sure;   /* they were the same when the receiver slept again */
-	uint32_t sending, segment; /* calls that are sending; where the last of them began */
-	size_t first; /* of the sends, that is not received yet */
+	bool counts; /* both counts are known */
+	bool sure;   /* both counts were equal when the receiver slept again */
+	uint32_t sending, segment; /* how many calls are sending; the segment in which the last of them began */
+	size_t first; /* index of the first send that is not received yet */
 	ARRAY(struct sent) sends;
 	UT_hash_handle hh;
 };
@@ -55,7 +55,7 @@ static struct sender *sender_of(struct ipc *ipc, struct ipc_end end)
 	return sender;
 }
 
-/* Where the sender's bytes go to, as far as that is known. */
+/* The channel to which the sender's bytes go; NULL: not known. */
 static struct channel *channel_from(struct ipc *ipc, struct ipc_end sender)
 {
 	const struct sender *known = sender_of(ipc, sender);
@@ -169,7 +169,7 @@ uint32_t ipc_took(struct ipc *ipc, struct ipc_end receiver, uint64_t bytes)
 		channel->first++;
 	if (channel->first < channel->sends.count)
 		return channel->sure ? channel->sends.items[channel->first].segment : NUMBER_NONE;
-	/* The call that sent them has not returned yet. */
+	/* the call that sent the bytes has not returned yet */
 	return channel->sure && channel->sending == 1 ? channel->segment : NUMBER_NONE;
 }
 

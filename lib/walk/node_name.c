@@ -34,7 +34,7 @@ static bool is_number(const char *text)
 	return *text >= '0' && *text <= '9';
 }
 
-/* The object: of a descriptor its kind, where that is known, and its number; of a futex its address, unless the function tells more. */
+/* Words for the object: a descriptor's kind, if known, and number; a futex's address, unless there is a function, which tells more. */
 static char *object_words(const char *object, const char *kind, bool has_function)
 {
 	if (!*object || (has_function && !strncmp(object, "0x", 2)))
@@ -76,7 +76,7 @@ static void offer(struct suggestions *suggestions, const char *name)
 	free(clean);
 }
 
-/* The only thread of this name; NUMBER_NONE: there is none, or *several. */
+/* The only thread of this name; NUMBER_NONE: there is none, or, if it sets *several, more than one. */
 static uint32_t find_name(const struct whole *whole, const char *name, bool *several, struct suggestions *suggestions)
 {
 	uint32_t found = NUMBER_NONE;
@@ -119,7 +119,7 @@ static uint32_t find_at(const struct whole *whole, const char *thread, const cha
 
 	if (number == NUMBER_NONE || number_time(seconds, strlen(seconds), &ts) < 0)
 		return NUMBER_NONE;
-	/* Of the threads that had the tid one after the other, the one that had it then. */
+	/* several threads may have had the tid, one after the other: find the one that had it then */
 	for (uint32_t i = 0; i < whole->threads.count; i++) {
 		if (whole->threads.items[i].tid != whole->threads.items[number].tid)
 			continue;

@@ -10,10 +10,10 @@
 struct normal_stream {
 	const struct whole *mine, *theirs;
 	struct intern common;
-	uint32_t *words[2]; /* by word of mine, and of theirs: its number in common */
+	uint32_t *words[2]; /* by word of mine (0) and of theirs (1): its number in `common` */
 };
 
-/* "wait=read,7,fetch" is "wait=read,,fetch": the object is another in another stream. */
+/* Turns "wait=read,7,fetch" into "wait=read,,fetch", because objects differ between streams. */
 char *normal_stream_text(const char *text)
 {
 	static const char wait[] = "wait=";

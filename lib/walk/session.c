@@ -19,13 +19,13 @@
 enum { WORDS_MOST = 16, REPEATS_MOST = 16 };
 
 struct session {
-	struct whole *whole, *rebuilt; /* the latter: by semantics that were added; NULL: none were that need that */
+	struct whole *whole, *rebuilt; /* rebuilt: the whole if a rule made the session build it again; else NULL */
 	struct session_options how;
 	struct describer describer;
-	uint32_t node; /* that was found last; NUMBER_NONE: none was */
+	uint32_t node; /* found last; NUMBER_NONE: none */
 	struct normal_stream *normal; /* NULL: none */
-	size_t known; /* rules that were there before the session */
-	struct vote found; /* what `at` found, as a verdict, where that was no wait; without steps */
+	size_t known; /* how many rules there were before the session */
+	struct vote found; /* what `at` found, as a vote without steps, in case that it is no wait */
 };
 
 /* A command with its operands, options first. */
@@ -34,7 +34,7 @@ struct request {
 	char *words[WORDS_MOST];
 	int count;
 	bool any_thread, again, steps; /* --thread=any, -r, --steps */
-	uint64_t edge;		/* --edge=N */
+	uint64_t edge;		/* --edge=N; 0: not given */
 };
 
 struct session *session_new(struct whole *whole, const struct session_options *options)
@@ -65,7 +65,7 @@ bool session_incomplete(const struct session *session)
 	return session->describer.incomplete;
 }
 
-/* The node that a command means: its word, or the one found last. NUMBER_NONE after fail(). */
+/* The node that a command means: the one that its word names, or else the one found last. NUMBER_NONE after fail(). */
 static uint32_t meant(const struct request *request, int word)
 {
 	struct session *session = request->session;
@@ -185,7 +185,7 @@ static int run_back(struct request *request)
 	return status;
 }
 
-/* `named`: it is the wait of the culprit that was named last, which is not said again where that waits for nobody else. */
+/* `named`: this is the wait of the last culprit. If that culprit is the answer again, it is not said twice. */
 static int describe_culprit(struct session *session, uint32_t node, bool named, uint32_t *wait)
 {
 	struct vote result;
@@ -201,7 +201,7 @@ static int describe_culprit(struct session *session, uint32_t node, bool named, 
 	return status;
 }
 
-/* The wait from which the thread came that really ended this one; NUMBER_NONE: there is none. */
+/* The thread that really ended this wait came out of another wait: that one; NUMBER_NONE: there is none. */
 static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 {
 	const struct whole_edge *ender = wait == NUMBER_NONE ? NULL : whole_ender(whole, wait);
@@ -209,7 +209,7 @@ static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 	return ender ? whole_origin(whole, ender->from) : NUMBER_NONE;
 }
 
-/* A thread that did not wait is the culprit itself. */
+/* If the thread that `at` found did not wait, it is the culprit itself. */
 static bool describe_itself(struct session *session)
 {
 	enum state_kind kind = session->found.state.kind;
@@ -259,7 +259,7 @@ static int run_show(struct request *request)
 	return 0;
 }
 
-/* A node to compare: "normal:" stands before one of the stream of what is normal. NUMBER_NONE after fail(). */
+/* A node to compare. A name with "normal:" before it is of the stream with the normal cases. NUMBER_NONE after fail(). */
 static struct segment_ref side_of(const struct request *request, int word)
 {
 	const struct session *session = request->session;
@@ -288,7 +288,7 @@ static int run_compare(struct request *request)
 
 /* --- what the user knows --------------------------------------------------------------------------------------------------- */
 
-/* The whole, once more, by the rules there are. The node that was found is looked for again. -1 after fail(): it is as it was. */
+/* Builds the whole again, by the current rules, and finds the last node in it. -1 after fail(), which leaves everything as it was. */
 static int rebuild(struct session *session)
 {
 	const struct segment *node = session->node == NUMBER_NONE ? NULL : segment_at(session->whole, session->node);
@@ -315,7 +315,7 @@ static int rebuild(struct session *session)
 	return 0;
 }
 
-/* Adds a rule, and what follows from it. -1 after fail(): it is not added. */
+/* Adds a rule and applies it; sets *cut to the number of edges that it cuts. -1 after fail(), without the rule. */
 static int learn(struct session *session, const char *line, size_t *cut)
 {
 	struct semantics *semantics = session->how.semantics;
@@ -336,7 +336,7 @@ static int learn(struct session *session, const char *line, size_t *cut)
 	return fail("%s", reason);
 }
 
-/* ' key="text"'; nothing where the text is empty. */
+/* Adds the key with a pattern that matches only this text; nothing if the text is empty. */
 static void add_pattern(struct line *line, const char *key, const char *text)
 {
 	char *pattern = memory_new(2 * strlen(text) + 1, 1), *to = pattern;
@@ -351,7 +351,7 @@ static void add_pattern(struct line *line, const char *key, const char *text)
 	free(pattern);
 }
 
-/* A cut is of all edges like this one: another stream has other numbers. */
+/* Cuts all edges like this one, because in another stream numbers of nodes and edges differ. */
 static int run_cut(struct request *request)
 {
 	struct session *session = request->session;
@@ -517,10 +517,10 @@ static int run_quit(struct request *request)
 static const struct command {
 	const char *name, *operands;
 	int least, most;
-	const char *options; /* letters of those that it has */
+	const char *options; /* a letter for each option that it has */
 	int (*run)(struct request *request);
 	const char *help;
-	uint64_t ends; /* lines that come last, whatever is left out before */
+	uint64_t ends; /* how many lines are kept free for the end of the answer */
 } commands[] = {
 	{"windows", "", 0, 0, "", run_windows, "the moments that were abnormal, each with its worst signal"},
 	{"at", "WINDOW | NODE | THREAD FROM TO", 1, 3, "", run_at, "what a thread did most of the time", 1},
@@ -566,7 +566,7 @@ static bool has_option(const struct command *command, char letter)
 	return strchr(command->options, letter) != NULL;
 }
 
-/* The name of a thread, and so of a node, may begin with '-', too. */
+/* A word with '/', '#' or '@' is no option: names of threads and nodes may begin with '-'. */
 static bool is_option(const char *word)
 {
 	return *word == '-' && !strpbrk(word, "/#@");
@@ -597,7 +597,7 @@ static int take_option(struct request *request, const struct command *command, c
 	return fail("'%s' has no option '%s'", command->name, word);
 }
 
-/* Cuts a word off; one in quotes may have spaces. NULL: there is none. */
+/* Cuts a word off; in double quotes it may have spaces. NULL: there is none. */
 static char *next_word(char **rest)
 {
 	char *at = *rest + strspn(*rest, " \t\r\n"), *word = at, *to = at;
@@ -667,11 +667,11 @@ static enum session_status run_one(struct session *session, char *text)
 	status = command->run(&request);
 	answer_end(session->describer.answer);
 	if (ferror(session->how.out))
-		return SESSION_QUIT; /* nobody reads on: the caller finds out why */
+		return SESSION_QUIT; /* the output failed: the caller finds out why */
 	return status < 0 ? SESSION_FAILED : SESSION_DONE;
 }
 
-/* Where the command ends: at a ';' or a new line, outside of quotes. */
+/* The length of the first command, which ends at a ';' or a newline outside of quotes. */
 static size_t command_length(const char *text)
 {
 	bool quoted = false;
@@ -711,7 +711,7 @@ char *session_complete(const struct session *session, const char *word, bool fir
 		char *name = thread_name(session->whole, i);
 
 		for (char *quote = name; (quote = strchr(quote, '"'));)
-			*quote = '_'; /* no word can have one; the tid tells which thread is meant */
+			*quote = '_'; /* no word can contain a quote; the tid tells which thread is meant */
 		if (!strncmp(name, word, length) && index-- == 0)
 			return name;
 		free(name);

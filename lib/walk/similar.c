@@ -7,10 +7,10 @@
 
 typedef ARRAY(uint32_t) word_list;
 
-/* Of two streams words are compared by what is common to them. */
+/* A stream. Words of two streams are compared by their common numbers (normal_stream.h). */
 struct place {
 	const struct whole *whole;
-	const struct normal_stream *normal; /* NULL: one stream */
+	const struct normal_stream *normal; /* NULL: there is one stream */
 };
 
 static void add_set(const struct place *place, word_list *words, uint32_t set)
@@ -25,7 +25,7 @@ static void add_set(const struct place *place, word_list *words, uint32_t set)
 		*ARRAY_ADD(words) = place->normal ? normal_stream_word(place->normal, theirs, members[i]) : members[i];
 }
 
-/* The words of the segment, and, if they are few, of those before; sorted, each once. */
+/* The words of the segment, and, if they are few, of the segments before; sorted, each once. */
 static void gather(const struct place *place, word_list *words, uint32_t number)
 {
 	const struct whole *whole = place->whole;
@@ -57,14 +57,14 @@ static uint32_t count_both(const word_list *a, const word_list *b)
 	return both;
 }
 
-/* What the words of a segment and those that are wanted have in common; it depends on its set alone, where that is not joined with others. */
+/* What a segment's words and the wanted words have in common. Known by set, because it depends on nothing else unless sets are joined. */
 struct likeness {
 	bool known, fits;
 	uint32_t both, either;
 };
 
 struct search {
-	struct place here, there; /* where the segment is, and where those like it are looked for */
+	struct place here, there; /* the segment's stream, and the stream to search */
 	uint32_t of;
 	word_list wanted, words;
 	struct likeness *by_set;
@@ -97,8 +97,8 @@ static struct likeness likeness_of(struct search *search, uint32_t number)
 }
 
 /*
- * Normal is what waited less than half as long. On recordings of tests/incidents/desktop.c an eighth, a quarter, a half and the whole find the same 26 to
- * 38 segments (an eighth one less): normal waits took 8 to 930 us, the bad ones 150 ms. A half leaves out what was nearly as slow.
+ * A similar segment waited less than half as long. On recordings of tests/incidents/desktop.c an eighth, a quarter, a half and the whole find the
+ * same 26 to 38 segments (an eighth one less): normal waits took 8 to 930 us, the bad ones 150 ms. A half leaves out waits that were nearly as slow.
  */
 static void consider(struct search *search, uint32_t number)
 {
@@ -125,7 +125,7 @@ static int compare_found(const void *a, const void *b, void *context)
 {
 	const struct search *search = context;
 	const struct similar *one = a, *other = b;
-	/* Two empty sets are alike. */
+	/* two empty sets have likeness 1 */
 	uint64_t left = (uint64_t)(one->either ? one->both : 1) * (other->either ? other->either : 1);
 	uint64_t right = (uint64_t)(other->either ? other->both : 1) * (one->either ? one->either : 1);
 	int64_t near = distance(search, one->segment), far = distance(search, other->segment);
@@ -145,7 +145,7 @@ static void swap(struct similar *one, struct similar *other)
 	*other = kept;
 }
 
-/* Moves the first of them, by their order, to the front: the part in which number `most` lies gets smaller. */
+/* Quickselect: moves the first `most` items, in the order of compare_found(), to the front. */
 static void select_first(struct similar *items, size_t count, uint64_t most, struct search *search)
 {
 	size_t low = 0, high = count;
@@ -165,7 +165,7 @@ static void select_first(struct similar *items, size_t count, uint64_t most, str
 	}
 }
 
-/* Tells whether segments of a thread there may be like those of the one here. */
+/* Tells whether segments of a thread there may be similar to segments of the thread here. */
 static bool thread_fits(const struct search *search, uint32_t own, uint32_t thread, bool any_thread)
 {
 	const struct whole *whole = search->here.whole;

@@ -1,9 +1,9 @@
 /*
- * similar: segments that did what a given one did, and were normal (Argus, section 4.5).
+ * similar: finds normal segments that did what a given segment did (Argus, section 4.5).
  *
- * A similar segment is of the same thread, or of a thread of the same name, and waits for the same thing; it is normal (interval.h),
- * waited less than half as long, and what happened in one of the two, as a set, contains what happened in the other. A set of few words says
- * too little: it is joined with those of the segments before.
+ * A similar segment is of the same thread, or of a thread of the same name, and waits for the same thing; it is normal (interval.h), and
+ * waited less than half as long; and of the two sets of what happened in them, one contains the other. A set of few words says
+ * too little: it is joined with the sets of the segments before.
  */
 #ifndef WALK_SIMILAR_H
 #define WALK_SIMILAR_H
@@ -15,7 +15,7 @@ enum { SET_FEW = 2, SETS_JOINED = 8 };
 
 struct similar {
 	uint32_t segment;
-	uint32_t both, either; /* words of both sets, and of either: their likeness is the quotient */
+	uint32_t both, either; /* how many words are in both sets, and in either: the likeness is both / either */
 };
 
 struct similar_list {
@@ -23,8 +23,8 @@ struct similar_list {
 };
 
 /*
- * By likeness, falling; then by the distance of starts, and id; of more than `most` those behind these are in no order. To be freed. `normal`: NULL:
- * of the same stream.
+ * The similar segments by likeness, highest first; then by the distance of starts, and by id. Only the first `most` are in order. If `normal` is
+ * NULL, they are of the same stream. The caller frees the list with similar_free().
  */
 struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal_stream *normal, uint64_t most);
 void similar_free(struct similar_list *list);

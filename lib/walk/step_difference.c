@@ -11,11 +11,11 @@
 #include "stream/stream.h"
 #include "walk/intern.h"
 
-/* Texts by number; 0: none. Those of both logs are in one list, so that equal numbers are equal texts. */
-struct logged { /* a block */
+/* A block. Texts are numbers; 0: none. Both logs have one list of texts, so equal numbers are equal texts. */
+struct logged {
 	uint32_t at, last, function, source, branch;
 	uint32_t operand, variable, depends;
-	uint32_t callee, result; /* a function that had returned just before, and what */
+	uint32_t callee, result; /* the function that had returned just before, and its result */
 	uint64_t length, byte;
 };
 
@@ -25,13 +25,13 @@ struct step_log {
 	struct stream *stream;
 	ARRAY(struct logged) blocks;
 	int64_t process;
-	uint32_t why; /* it ended */
+	uint32_t why; /* why it ended */
 	bool incomplete;
-	uint32_t over, callee, result; /* of what comes next */
+	uint32_t over, callee, result; /* for the next block; over: the function that step-log last stepped over */
 	size_t called;		       /* the number of blocks at the last call */
 };
 
-enum { STUB_MOST = 16 /* bytes */ };
+enum { STUB_MOST = 16 /* bytes of a linker's stub, at most */ };
 
 static uint32_t take_text(struct step_log *log, const struct fields *fields, const char *key)
 {
@@ -80,7 +80,7 @@ static uint64_t offset_of(const struct step_log *log, uint32_t place)
 	return plus ? strtoull(plus + 1, NULL, 16) : 0;
 }
 
-/* A linker's, which leads to a library: where that is not bound yet it goes another way than later. */
+/* Tells whether the block is a linker's stub, which leads to a library. Until the symbol is bound, a stub goes another way than later. */
 static bool is_stub(const struct step_log *log, const struct logged *block)
 {
 	return !block->function && offset_of(log, block->last) - offset_of(log, block->at) < STUB_MOST;
@@ -93,7 +93,7 @@ static void take_over(struct step_log *log, const struct fields *fields)
 	log->over = take_text(log, fields, "function");
 }
 
-/* From code of a library, or from the function of the last block. */
+/* A return from the library function that was stepped over, or else from the function of the last block. */
 static void take_return(struct step_log *log, const struct fields *fields)
 {
 	const struct logged *last = log->blocks.count ? &log->blocks.items[log->blocks.count - 1] : NULL;
@@ -225,7 +225,7 @@ static bool can_be_watched(const struct logged *block)
 	return block->length && block->length <= 8 && !(block->length & (block->length - 1));
 }
 
-/* The option of trace-collect that watches the operand. The caller frees it; NULL: it cannot be watched. */
+/* The option of trace-collect that watches the operand; NULL: it cannot be watched. The caller frees it. */
 static char *watch_option(const struct step_log *log, const struct logged *block)
 {
 	char *variable = clean_of(log, block->variable ? block->variable : block->operand), *option = NULL;
@@ -252,7 +252,7 @@ static void describe_operand(struct describer *describer, const struct step_log 
 	answer_line(describer->answer, object, "that depends on %s, %" PRIu64 " byte%s at %s", block->variable ? variable : "no variable that has a name",
 		    block->length, block->length == 1 ? "" : "s", address);
 	if (option) {
-		const char *quote = strpbrk(option, " ()<>&;*?$`|\"") && !strchr(option, '\'') ? "'" : ""; /* of a shell, as for C++ */
+		const char *quote = strpbrk(option, " ()<>&;*?$`|\"") && !strchr(option, '\'') ? "'" : ""; /* for the shell, as C++ names need it */
 
 		answer_line(describer->answer, json_object(), "who writes it: trace-collect %s%s%s", quote, option, quote);
 	}
@@ -275,7 +275,7 @@ static void describe_result(struct describer *describer, const struct step_log *
 	free(second);
 }
 
-/* The block whose branch led the one way here, and the other way there. */
+/* Says what the branch of this block depends on, after which the two logs part. */
 static void describe_reason(struct describer *describer, const struct step_log *good, const struct step_log *bad, size_t number)
 {
 	const struct logged *one = &good->blocks.items[number], *other = &bad->blocks.items[number];

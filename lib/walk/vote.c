@@ -5,14 +5,14 @@
 #include "base/fail.h"
 #include "walk/whole_find.h"
 
-struct source { /* of the ends of normal waits */
+struct source { /* a thread that ended normal waits */
 	uint32_t thread;
 	size_t count;
 	int64_t latest;
 };
 
 struct ballot {
-	size_t normal, threads, timed, elsewhere; /* waits; those that were ended by threads, its own timer, no thread */
+	size_t normal, threads, timed, elsewhere; /* normal waits; how many threads, its own timer, or a device or another host ended */
 	ARRAY(struct source) sources;
 };
 
@@ -27,10 +27,10 @@ static void count_source(struct ballot *ballot, uint32_t thread, int64_t ts)
 	*ARRAY_ADD(&ballot->sources) = (struct source){thread, 1, ts};
 }
 
-/* Where normal waits are looked for, and the wait [from, to) that the vote is about. */
+/* Where to look for normal waits, and the wait [from, to) that the vote is about. */
 struct vote_scope {
 	const struct whole *whole;
-	const struct normal_stream *normal; /* NULL: in that whole itself */
+	const struct normal_stream *normal; /* NULL: look in `whole` itself */
 	int64_t from, to;
 };
 
@@ -63,8 +63,8 @@ static bool is_flagged(const struct whole *whole, uint32_t number)
 }
 
 /*
- * Of a thread; what overlaps the wait asked about is as abnormal as that, in the same stream. Polls in vain, which its own timer ended, are one wait with
- * the last of them, which a flag's write ended.
+ * Counts the votes of a thread's normal waits. In the same stream, a wait that overlaps the wait asked about is as abnormal as that. Polls in vain,
+ * which the thread's own timer ended, are one wait with the last poll, which a flag's write ended.
  */
 static void count_votes_of(const struct vote_scope *scope, struct ballot *ballot, uint32_t thread, uint32_t identity)
 {
@@ -93,7 +93,7 @@ static void count_votes_of(const struct vote_scope *scope, struct ballot *ballot
 	}
 }
 
-/* Of the normal waits of the thread in that place. */
+/* Counts the votes of the thread's normal waits of this identity. */
 static struct ballot count_votes(const struct vote_scope *scope, uint32_t thread, uint32_t identity)
 {
 	struct ballot ballot = {0};
@@ -119,7 +119,7 @@ static const struct source *winner(const struct ballot *ballot)
 	return first;
 }
 
-/* The thread that is asked next; NULL: none, and the verdict says why. */
+/* The next thread to ask; NULL: none, and *verdict says why. */
 static const struct source *decide(const struct ballot *ballot, enum verdict *verdict)
 {
 	const struct source *first = winner(ballot);
@@ -145,7 +145,7 @@ static bool on_path(const struct vote *vote, uint32_t thread)
 	return false;
 }
 
-/* Decides by what the next thread did; true: it waited, and is a step. */
+/* Decides by what the next thread did. True: it waited, and becomes a step; false: vote->verdict is set. */
 static bool ask(const struct whole *whole, struct vote *vote, uint32_t thread)
 {
 	vote->thread = thread;
@@ -167,7 +167,7 @@ static bool ask(const struct whole *whole, struct vote *vote, uint32_t thread)
 	}
 }
 
-/* Finds the thread that really ended the culprit's wait, if that is one of those who waited for it. */
+/* Notes the thread that really ended the culprit's wait, if that thread is on the path, and so waited for the culprit. */
 static void find_circle(const struct whole *whole, struct vote *vote)
 {
 	uint32_t wait = vote_wait(vote);
@@ -181,7 +181,7 @@ static void find_circle(const struct whole *whole, struct vote *vote)
 	vote->broke_after = whole_origin(whole, ender->from);
 }
 
-/* One after the other threads of the path did little, and each for want of a CPU: none of them waited for that most of the time. */
+/* The time that the threads of the path had no CPU, in sum: each may have wanted one too briefly to be starved by itself. */
 static int64_t starved_on(const struct whole *whole, const struct vote *vote)
 {
 	int64_t time = 0;
@@ -216,7 +216,7 @@ static void walk(const struct whole *whole, const struct normal_stream *normal, 
 	}
 }
 
-/* Polls of a flag are one wait, from the first in vain to the one that the flag's write ended. Sets [from, to) to that around this one. */
+/* Sets [from, to) to the wait. Polls of a flag are one wait, from the first poll in vain to the one that the flag's write ended. */
 static void take_wait(const struct whole *whole, uint32_t number, int64_t *from, int64_t *to)
 {
 	const struct segment *segment = segment_at(whole, number);

@@ -4,7 +4,10 @@
 
 #include "walk/whole_find.h"
 
-/* The edges that may have ended the wait: the strong ones, or, without, those that are weak. */
+/*
+ * The edge to follow, among those that may have ended the wait: the strong ones, or, if there are none, the weak ones. It is number `wanted` of
+ * these, from 1; the last if that is 0 or there are fewer; NULL: none. Sets how many are strong, and how many there are to choose from.
+ */
 static const struct whole_edge *choose(const struct whole *whole, uint32_t number, size_t wanted, size_t *strong, size_t *choices)
 {
 	size_t count, weak = 0, taken = 0;
@@ -34,7 +37,7 @@ static bool came_before(const struct walk_back *back, uint32_t segment)
 	return false;
 }
 
-/* The wait that the segment came out of; or why the walk ends here. */
+/* Sets the wait that the edge's segment came out of; or returns why the walk ends here. */
 static enum back_end go_on(const struct whole *whole, const struct walk_back *back, const struct whole_edge *edge, uint32_t *number)
 {
 	const struct segment *first = segment_at(whole, back->steps.items[0].segment);
@@ -63,7 +66,7 @@ struct walk_back walk_back(const struct whole *whole, uint32_t segment, size_t w
 		step.edge = choose(whole, segment, back.steps.count ? 0 : wanted, &step.strong, &choices);
 		back.choices = back.steps.count ? back.choices : choices;
 		if (step.edge && step.edge->kind == EDGE_TIMER && segment_at(whole, step.edge->from)->thread == segment_at(whole, segment)->thread)
-			step.edge = NULL; /* its own timer: no other thread caused it */
+			step.edge = NULL; /* its own timer ended the wait, no other thread did */
 		*ARRAY_ADD(&back.steps) = step;
 		if (ask && step.strong > 1 && (back.steps.count > 1 || !wanted))
 			back.end = BACK_SEVERAL;

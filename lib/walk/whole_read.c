@@ -29,7 +29,7 @@ static const char *const key_names[KEYS] = {
 
 typedef const struct field *found_fields[KEYS]; /* of a node or an edge */
 
-struct read_edge { /* until its nodes are known */
+struct read_edge { /* an edge whose nodes are not known yet */
 	int64_t from, to, ts;
 	uint64_t place;
 	uint8_t kind;
@@ -41,20 +41,20 @@ struct read_id {
 	uint32_t segment;
 };
 
-struct read_words { /* of a text with ';' between them */
+struct read_words { /* the words of a text with ';' between them */
 	uint32_t set;
-	size_t first, count; /* in whole_reader.list, as they stand there */
+	size_t first, count; /* in whole_reader.list, in the order of the text */
 };
 
 struct whole_reader {
 	struct stream *stream;
 	struct whole *whole;
-	char *id; /* of the graph; NULL: none has begun */
-	bool inside; /* the last graph record was its */
+	char *id; /* of the whole graph; NULL: none has begun */
+	bool inside; /* the last graph record was that of the whole graph */
 	struct keys node_keys, edge_keys;
 	ARRAY(struct read_edge) edges;
-	ARRAY(struct read_id) ids; /* where they are not those of struct whole */
-	/* Texts that come again and again are read once. */
+	ARRAY(struct read_id) ids; /* empty while each id is the segment's number + 1 */
+	/* Caches: a text that occurs again and again is parsed once. */
 	struct intern texts, orders;
 	ARRAY(struct read_words) words; /* by text */
 	ARRAY(uint32_t) list, sequences; /* by order */
@@ -117,7 +117,7 @@ static int read_graph(struct whole_reader *reader, const struct fields *fields)
 	return reader->id ? 0 : fail("id= is missing");
 }
 
-/* A field's text, until the next such call; "": there is none. There is room for so much more behind it. */
+/* A field's text, valid until the next such call; "": no field. There is room for `more` bytes behind it. */
 static char *read_text(struct whole_reader *reader, const struct field *field, size_t more)
 {
 	size_t room = (field ? field->value_length : 0) + 1 + more;
@@ -139,7 +139,7 @@ static uint32_t read_word(struct whole_reader *reader, const struct field *field
 	return field ? whole_word(reader->whole, read_text(reader, field, 0)) : 0;
 }
 
-/* Words with ';' between them, and nothing that is empty: by a number of the text. */
+/* Reads words with ';' between them, without empty ones. Returns the text's number, an index of reader->words. */
 static uint32_t read_words(struct whole_reader *reader, const struct field *field)
 {
 	char *rest = read_text(reader, field, 0);
@@ -161,7 +161,7 @@ static uint32_t read_words(struct whole_reader *reader, const struct field *fiel
 	return number;
 }
 
-/* The words of a text in the order that another gives by their numbers in it. */
+/* Reads order=: numbers of the words in the text of events=, as a sequence. 0; -1 after fail(). */
 static int read_order(struct whole_reader *reader, const struct field *field, uint32_t text, uint32_t *sequence)
 {
 	struct read_words words = reader->words.items[text];
@@ -192,7 +192,7 @@ static int read_order(struct whole_reader *reader, const struct field *field, ui
 	return 0;
 }
 
-/* WORD:NUMBER with ';' between them. */
+/* Reads WORD:NUMBER pairs with ';' between them. */
 static int read_counts(struct whole_reader *reader, const struct field *field, struct whole_counts *counts, uint32_t segment)
 {
 	char *rest = field ? read_text(reader, field, 0) : NULL;
@@ -263,7 +263,7 @@ static uint32_t thread_of_record(struct whole_reader *reader, const found_fields
 	return number;
 }
 
-/* As struct whole counts them, until one does not. */
+/* Keeps the ids of all segments once one id is not the segment's number + 1. */
 static void keep_id(struct whole_reader *reader, int64_t id, uint32_t number)
 {
 	struct whole *whole = reader->whole;
@@ -284,7 +284,7 @@ static int read_happened(struct whole_reader *reader, const found_fields found, 
 
 	segment->set = reader->words.items[text].set;
 	if (found[RESULTS]) {
-		results = read_words(reader, found[RESULTS]); /* may move the words */
+		results = read_words(reader, found[RESULTS]); /* may move reader->words */
 		segment->results = reader->words.items[results].set;
 	}
 	segment->stack = read_word(reader, found[STACK]);
@@ -325,7 +325,7 @@ static int read_node(struct whole_reader *reader, const found_fields found)
 	return read_counts(reader, found[SAMPLES], &whole->samples, number);
 }
 
-/* Where both nodes are known already, it is known where they are. */
+/* Adds the edge if both nodes are known already and ids are the numbers + 1. */
 static bool add_at_once(struct whole *whole, const struct read_edge *edge)
 {
 	int64_t known = whole->ids.count ? 0 : (int64_t)whole->segments.count;
@@ -349,7 +349,7 @@ static int read_edge(struct whole_reader *reader, const found_fields found)
 	if (edge.kind == EDGE_KINDS)
 		return fail("an edge needs a kind=: wake, timer, async, flag, ipc or seq");
 	if (edge.kind == EDGE_SEQ)
-		return 0; /* it follows from the threads */
+		return 0; /* follows from the order of a thread's segments */
 	if (read_time(found[TS], &edge.ts) <= 0)
 		return fail("an edge needs ts=");
 	edge.weak = field_is(found[WEAK], "yes");
@@ -358,7 +358,7 @@ static int read_edge(struct whole_reader *reader, const found_fields found)
 	return 0;
 }
 
-/* One that does not name its graph belongs to the one that began last. */
+/* A node or edge that does not name its graph belongs to the graph that began last. */
 static bool belongs(const struct whole_reader *reader, const found_fields found)
 {
 	return found[GRAPH] ? field_is(found[GRAPH], reader->id) : reader->inside;
@@ -466,7 +466,7 @@ static int add_edges(struct whole_reader *reader)
 	return 0;
 }
 
-/* Records written by hand need not say what ended a wait: the edges do. */
+/* Records written by hand need not say what ended a wait: their edges say it. */
 static void infer_endings(struct whole *whole)
 {
 	for (size_t i = 0; i < whole->segments.count; i++) {

@@ -34,7 +34,7 @@ static int compare_words(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* Most sets have a handful of words. */
+/* Insertion sort, because most sets have a handful of words. */
 static void sort_few(uint32_t *words, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -92,7 +92,7 @@ uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count)
 	return sorted;
 }
 
-/* Seven bits of a number a byte, the low ones first; the top bit says that more follow: most words have low numbers. */
+/* Each byte has seven bits of a number, low ones first; its top bit says that more follow. Most words have low numbers. */
 enum { SPELLED_MOST = 5, BITS = 7, MORE = 1 << BITS };
 
 uint32_t whole_sequence(struct whole *whole, const uint32_t *words, size_t count)

@@ -29,11 +29,11 @@ static void spell_text(struct line *line, const struct whole *whole, const char 
 		line_text(line, key, whole_text(whole, word));
 }
 
-/* Sets, and the orders of their words, in records, each spelled once. */
+/* A cache of sets, and of orders of their words, as records spell them. */
 struct spelled_sets {
 	ARRAY(char *) text; /* by set: its words in the order of their texts, with ';' between them; NULL: not yet */
 	ARRAY(char *) orders; /* by sequence; NULL: not yet */
-	ARRAY(uint32_t) of;   /* the set that such an order is of */
+	ARRAY(uint32_t) of;   /* by sequence: the set that the order refers to */
 };
 
 static char *join_words(const struct whole *whole, uint32_t set)
@@ -64,7 +64,7 @@ static void spell_set(struct line *line, const struct whole *whole, const char *
 		line_text(line, key, sets->text.items[set]);
 }
 
-/* Which of the set's words it was, from 0, each time. */
+/* The sequence as numbers of the set's words, from 0, with ',' between them. */
 static char *join_order(const struct whole *whole, uint32_t set, uint32_t sequence)
 {
 	size_t count, length;
