@@ -20,9 +20,9 @@
  *		chosen before it. Turns decide the order, whatever the scores.
  * exception	the `count` nodes nearest to a throw: nodes that threw, and their callers. A node that threw counts as a
  *		caller if a node below it threw. The score is 1/(1 + calls in between), not a time.
- * wanted	critical with two changes. A join of any on the path awaits nodes in vain: B2 may have them, and all that they waited
- *		for in turn, whenever they ran, because they would have ended the wait, too. A timer does no work: it is never
- *		active, and a node that waits for a timer stays active. Without timers, all that critical lists is listed.
+ * wanted	critical with two changes. Nodes that a join of any on the path awaited in vain, and all that these waited for in
+ *		turn, may be in B2 whenever they ran, because they would have ended the wait, too. A timer does no work: it is never
+ *		active, and a node that waits for a timer stays active. Without timers, wanted lists all that critical lists.
  *
  * Wake graphs:
  *

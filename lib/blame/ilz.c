@@ -26,8 +26,8 @@
  *   then set to the wait's end, unless it is later already.
  * - A node ends at the reading of its clock at e.
  * - A join of all ends at the latest of its S and the E of those awaited nodes that ended by its e; a join of any at
- *   the later of its S and the earliest E of all awaited nodes; plus the recorded time between the same
- *   event and its e. If no awaited node had ended by its e, the join lasts as long as recorded.
+ *   the later of its S and the earliest E of all awaited nodes. To this is added the recorded time from the same point,
+ *   taken with s and e in place of S and E, to the join's e. If no awaited node had ended by then, the join lasts as long as recorded.
  *
  * Empty waits have no effect. If no work is taken as zero, every node starts and ends at its recorded times. Taking a node's work
  * as zero shortens no request by more than that work.

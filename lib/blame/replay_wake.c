@@ -211,7 +211,7 @@ static int compare_intervals(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* How long any of its sources held the node up; if not `all`, any that is not taken as zero. */
+/* How long the node was held up by any of its sources; if not `all`, by any source that is not taken as zero. */
 static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 {
 	const struct node *nodes = replay->graph->nodes.items, *node = &nodes[index];

@@ -41,7 +41,7 @@ enum deed_trait { DEED_BY_THREAD = 1, DEED_SHARED = 2, DEED_WORK_OF_THREAD = DEE
 	DEED(WAIT, "wait", DEED_BY_THREAD) \
 	/* an interrupt took the CPU from a thread */ \
 	DEED(INTERRUPT, "interrupt", 0) \
-	/* what ended a wait, or queued a work, and has no history of its own */ \
+	/* what ended a wait, or queued a work item, and has no history of its own */ \
 	DEED(SLEEP, "sleep", 0) \
 	DEED(ALARM, "alarm", 0) \
 	DEED(PACKET, "packet", 0) \

@@ -37,12 +37,12 @@ enum node_join { JOIN_NONE, JOIN_ALL, JOIN_ANY };
 enum node_what {
 	WHAT_METHOD,
 	WHAT_RUN,      /* thread on a CPU */
-	WHAT_RUNNABLE, /* thread runnable, not running; its EDGE_CPU edges say who ran instead */
-	WHAT_WAIT,     /* thread asleep; its EDGE_WAKE or EDGE_TIMER edge says who ended the wait */
+	WHAT_RUNNABLE, /* thread runnable, not running; its cpu edges say who ran instead */
+	WHAT_WAIT,     /* thread asleep; its wake, timer, ipc or flag edge says who ended the wait */
 	WHAT_IRQ,      /* interrupt handler */
 	WHAT_SOFTIRQ,
 	WHAT_TIMER,    /* from when it was armed until it expired */
-	WHAT_QUEUE,    /* request queued before a device; its EDGE_QUEUE edges say what was served meanwhile */
+	WHAT_QUEUE,    /* request queued before a device; its queue edges say what was served meanwhile */
 	WHAT_SERVICE,  /* request in service at a device */
 	WHAT_UNKNOWN,  /* the data do not say what happened in this time */
 	WHATS

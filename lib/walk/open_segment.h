@@ -72,7 +72,7 @@ struct thread *open_segments_thread(const struct open_segments *all, const struc
 struct open_segment *open_segment_find(struct open_segments *all, int32_t tid, struct thread **thread);
 
 const struct open_segment_process *open_segment_process(struct open_segments *all, const struct thread *thread, struct open_segment *open);
-void open_segment_name(struct open_segments *all, const struct thread *thread, struct open_segment *open); /* names the thread in the whole as it is called now */
+void open_segment_name(struct open_segments *all, const struct thread *thread, struct open_segment *open); /* names the thread in the whole */
 
 /*
  * Begins a segment; `woken`: a word for what woke the thread, 0: none. open_segment_end(): ends the open one at `end`, with a wait since

@@ -25,7 +25,7 @@ struct session {
 	uint32_t node; /* found last; NUMBER_NONE: none */
 	struct normal_stream *normal; /* NULL: none */
 	size_t known; /* how many rules there were before the session */
-	struct vote found; /* what `at` found, as a vote without steps, in case that it is no wait */
+	struct vote found; /* what `at` found, as a vote without steps; used if that is no wait */
 };
 
 /* A command with its operands, options first. */
@@ -201,7 +201,7 @@ static int describe_culprit(struct session *session, uint32_t node, bool named, 
 	return status;
 }
 
-/* The thread that really ended this wait came out of another wait: that one; NUMBER_NONE: there is none. */
+/* The wait before the segment that really ended this wait; NUMBER_NONE: there is none. */
 static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 {
 	const struct whole_edge *ender = wait == NUMBER_NONE ? NULL : whole_ender(whole, wait);

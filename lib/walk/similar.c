@@ -113,7 +113,7 @@ static void consider(struct search *search, uint32_t number)
 		*ARRAY_ADD(&search->list.found) = (struct similar){number, likeness.both, likeness.either};
 }
 
-/* In another stream, that of its trace. */
+/* How far the starts are apart. In another stream, the times are of that stream's clock. */
 static int64_t distance(const struct search *search, uint32_t number)
 {
 	int64_t apart = segment_at(search->there.whole, number)->start - segment_at(search->here.whole, search->of)->start;

@@ -51,7 +51,7 @@ struct whole_builder {
 	char *complaint;
 };
 
-/* --- timers: a thread that cancels another's timer may end its wait, so there is an edge (Argus, section 2.1.1) ------------ */
+/* --- timers: an edge from the segment that armed one to a thread that cancelled it (Argus, section 2.1.1) ------------------ */
 
 static void drop_timer(struct whole_builder *builder, struct armed_timer *timer)
 {
@@ -92,7 +92,7 @@ static void arm_timer(struct whole_builder *builder, const struct event *event, 
 	HASH_ADD(hh, builder->timers, address, sizeof(timer->address), timer);
 }
 
-/* If the thread that armed the timer cancels it, there is no edge. */
+/* Adds no edge if the thread that armed the timer cancels it. */
 static void cancel_timer(struct whole_builder *builder, const struct event *event, uint64_t address)
 {
 	uint32_t segment = cutter_segment(builder->cutter, event);
