@@ -26,7 +26,7 @@ struct block_head {
 
 enum {
 	BLOCK_HEAD_SIZE = sizeof(struct block_head),
-	BLOCK_SIZE = 1 << 15, /* bytes of records: the price of one flipped bit */
+	BLOCK_SIZE = 1 << 15, /* bytes of records: what one flipped bit costs */
 };
 
 /* Writes the head at `at`, before `size` bytes of records. `swapped`: in the other byte order. */

@@ -1,6 +1,6 @@
 /*
- * cuts: counts inputs that stopped without their end, or lack records, and keeps a sentence that names the place of the first cut,
- * or of damage before it. All zero: none.
+ * cuts: counts inputs that stopped without their end or lack records, and keeps a sentence that names the place of the first cut
+ * or damage. All zero: none.
  */
 #ifndef STREAM_CUTS_H
 #define STREAM_CUTS_H
@@ -12,7 +12,7 @@ struct cuts {
 	char *first; /* the owner frees it */
 };
 
-/* Keeps the sentence for damage, which does not count as a cut. Frees the sentence in the end. */
+/* Notes damage, which does not count as a cut. Takes over the sentence, which is on the heap. */
 static inline void cuts_note(struct cuts *cuts, char *sentence)
 {
 	if (cuts->first)
@@ -21,7 +21,7 @@ static inline void cuts_note(struct cuts *cuts, char *sentence)
 		cuts->first = sentence;
 }
 
-/* Counts a cut. Frees the sentence in the end. */
+/* Counts a cut. Takes over the sentence, which is on the heap. */
 static inline void cuts_add(struct cuts *cuts, char *sentence)
 {
 	cuts->count++;

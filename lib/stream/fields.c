@@ -11,7 +11,7 @@ static const bool key_characters[256] = {
 	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true, ['-'] = true, ['.'] = true,
 };
 
-/* Those that a value without quotes may have: all but blanks, quotes and control characters. */
+/* Characters that a value without quotes may have: all but blanks, quotes and control characters. */
 static const bool value_characters[256] = {['!'] = true, ['#' ... '~'] = true, [0x80 ... 0xff] = true};
 
 static bool is_key(char c)
@@ -24,7 +24,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Eight bytes at a time: the top bit of each byte that is `c`, or below `limit`; right up to the first such byte. */
+/* Look at eight bytes at once: set the top bit of each byte that is `c`, or below `limit`; exact up to the first such byte only. */
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define BYTES_BELOW(word, limit) (((word)-EACH(limit)) & ~(word) & EACH(0x80))
 #define BYTES_THAT_ARE(word, c) BYTES_BELOW((word) ^ EACH(c), 1)
@@ -104,7 +104,7 @@ static const char *parse_bare(struct field *field, const char *at, const char *e
 	return at;
 }
 
-/* The key is at `at`, with a '='; returns the place after that; NULL after fail(). */
+/* Parses the key at `at` and its '='; returns the place after '='; NULL after fail(). */
 static const char *parse_key(struct field *field, const char *at, const char *end, const char *line)
 {
 	field->place = GUESS_NOWHERE;
@@ -118,7 +118,7 @@ static const char *parse_key(struct field *field, const char *at, const char *en
 	return at + 1;
 }
 
-/* The key at `at`, if it is the guess's next, or a later one where the record lacks some. NULL: it is not. */
+/* Parses the key at `at` and its '=' if the key is number *next of the guess, or a later one. NULL: it is neither. */
 static inline const char *guess_key(struct field *field, const struct guess *guess, int *next, const char *at, const char *end)
 {
 	char tail[GUESS_KEY] = {0};
@@ -207,7 +207,7 @@ static struct guessed_key key_of(const struct field *field)
 	return key;
 }
 
-/* Takes over this record's keys, now and then. */
+/* Learns this record's keys: at the first miss, then at every MISSES_TO_LEARN-th. */
 static void guess_learn(struct guess *guess, const struct fields *fields)
 {
 	static uint32_t numbers;

@@ -16,14 +16,14 @@ struct field {
 	const char *value; /* with its escapes, without its quotes */
 	uint32_t key_length, value_length;
 	bool escaped;  /* holds a backslash: read it with field_text() */
-	uint8_t place; /* in the guess; GUESS_NOWHERE: the key was not guessed */
+	uint8_t place; /* the key's index in the guess; GUESS_NOWHERE: the key was not guessed */
 };
 
 struct fields {
 	const char *kind;
 	size_t kind_length;
 	int count;
-	uint32_t guess; /* number of the guess that places are of; 0: none */
+	uint32_t guess; /* number of the guess that each field's `place` is an index of; 0: none */
 	struct field item[FIELDS_MAX];
 };
 
@@ -32,7 +32,7 @@ struct guess;
 /* Cuts a line (without newline). -1 after fail(), which names the column. */
 int fields_parse(struct fields *fields, const char *line, size_t length);
 
-/* The same for records that come again and again: GUESSES guesses guess their keys (stream/guess.h). */
+/* The same, faster for kinds that come again and again: `guesses` is an array of GUESSES, all zero at first (stream/guess.h). */
 enum { GUESSES = 8 };
 int fields_parse_next(struct fields *fields, struct guess *guesses, const char *line, size_t length);
 

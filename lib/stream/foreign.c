@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * A Perfetto trace is a protobuf message whose packets are all field 1: tag, length as a varint, packet. Three in a row are no
- * accident, except in text, because the tag is a newline.
+ * A Perfetto trace is a protobuf message whose packets are all field 1: tag, length as a varint, packet. Three in a row do not occur
+ * by chance, except in text, because the tag is a newline.
  */
 static bool is_perfetto(const unsigned char *bytes, size_t length)
 {

@@ -14,18 +14,18 @@
 
 enum { GUESS_MAX = 48, GUESS_KEY = 16, GUESS_NOWHERE = 255 };
 
-struct guessed_key { /* with its '=', as two words; what is behind it is masked out */
+struct guessed_key { /* the key with its '=', as two words; the mask hides the bytes after '=' */
 	uint64_t word[2], mask[2];
 	uint32_t length; /* without '='; 0: not to be guessed */
 };
 
 struct guess {
-	uint32_t number; /* of the keys as they stand, another after each change; 0: none yet */
+	uint32_t number; /* identifies the current keys and changes with them; 0: no keys yet */
 	int count, misses;
 	struct guessed_key key[GUESS_MAX];
 };
 
-/* Tells whether this key stands at `at`, where GUESS_KEY bytes can be read. */
+/* Tells whether this key and its '=' stand at `at`, where GUESS_KEY bytes can be read. */
 static inline bool guess_is_key(const struct guessed_key *key, const char *at)
 {
 	uint64_t word[2];

@@ -28,10 +28,10 @@ struct host_listener {
 };
 
 struct stream_host {
-	char *name; /* NULL: of a stream without hosts, so far */
+	char *name; /* NULL: no host was named so far */
 	char *line; /* its first `host` record in this segment; NULL: none came */
-	bool told;  /* that record was written */
-	uint64_t lost; /* events and damaged places, by its `lost` records so far */
+	bool told;  /* `line` was written */
+	uint64_t lost; /* lost events and damaged places in the host's `lost` records so far */
 	struct host_listener *away; /* its listener, while another is the current one */
 };
 
@@ -51,10 +51,10 @@ int host_listeners_find(struct host_listeners *listeners, const char *name);
 /* Makes this listener the current one. */
 void host_listeners_enter(struct host_listeners *listeners, size_t number);
 
-/* A segment is over: forgets its `host` records, and switches to the first listener. */
+/* Ends a segment: forgets its `host` records, and switches to the first listener. */
 void host_listeners_segment_over(struct host_listeners *listeners);
 
-/* The `stream` record of a host: the stream's, with what its `host` record tells. */
+/* Makes the `stream` record of a host: the fields of `stream`, except those that describe a host, which come from the `host` record. */
 void host_listeners_stream_line(struct line *line, const struct fields *stream, const struct fields *host);
 
 #endif

@@ -17,7 +17,7 @@
 struct keys {
 	const char *const *names;
 	int count; /* at most 254 */
-	/* private: which of the names stands at a place of the guess with this number */
+	/* private: at[i] is the index in `names` of the i-th key of the guess with number `guess` */
 	uint32_t guess;
 	uint8_t at[GUESS_MAX];
 };

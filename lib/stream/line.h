@@ -30,7 +30,7 @@ void line_time(struct line *line, const char *key, int64_t ns); /* seconds, nine
 void line_append(struct line *line, const char *raw, size_t length); /* without quoting: " key=value" */
 void line_free(struct line *line);
 
-/* Begins a record with these fields, with another value of this key. A record without the key gets it. */
+/* Begins a copy of the record with this value of `key`, which is added if the record lacks it. */
 void line_copy(struct line *line, const struct fields *fields, const char *key, const char *value);
 
 #endif

@@ -12,12 +12,12 @@
 
 struct stream;
 
-/* Sets the output's descriptor and spelling. Binary to a terminal becomes text. */
+/* Sets the output's descriptor, and text or binary. A terminal always gets text. */
 void stream_output(struct stream *stream, int fd, bool text);
 
 /*
- * Binary output goes to a function, in pieces of whole blocks (the first begins with the stream's head), in place of the descriptor;
- * `events`: all records of the piece are packed events. It returns 0; -1 after fail().
+ * Makes binary output go to a function, not to the descriptor, in pieces of whole blocks (the first begins with the stream's head).
+ * `events`: all records of the piece are packed events. The function returns 0; -1 after fail().
  */
 typedef int stream_sink(void *context, const char *bytes, size_t length, bool events);
 void stream_output_to(struct stream *stream, stream_sink *sink, void *context);
@@ -25,7 +25,7 @@ void stream_output_to(struct stream *stream, stream_sink *sink, void *context);
 /* For a command that writes its own output to `fd`: the loop ends when the reader of that pipe is gone. */
 void stream_ends_with(struct stream *stream, int fd);
 
-/* Write a record of the command's own at this place of the output: 0; -1 after fail(). Without output they do nothing. */
+/* Write one of the command's own records at the current place in the output: 0; -1 after fail(). Without output they write nothing. */
 int stream_write_line(struct stream *stream, const struct line *line);
 int stream_write_record(struct stream *stream, const struct record *record);
 int stream_flush(struct stream *stream);
@@ -37,7 +37,7 @@ void stream_speller(struct stream *stream, event_speller *speller, void *context
 
 /*
  * For a stream without input: ends the current stream, if it has any records, with usage and end records, and begins another
- * after it. `swapped`: events of the new one have the other byte order. 0; -1 after fail().
+ * after it. `swapped`: events of the new stream have the other byte order. 0; -1 after fail().
  */
 int stream_next(struct stream *stream, bool swapped);
 
@@ -49,7 +49,7 @@ int stream_await(struct stream *stream, int fd);
 
 /*
  * Makes the stream write a `usage` record before its end: events read and kept, bytes, CPU time. `command` is the command's name in
- * the suite, under whatever name it is installed; report(1) reads it.
+ * the suite, whatever name it is installed under; report(1) reads it.
  */
 void stream_report_usage(struct stream *stream, const char *command);
 

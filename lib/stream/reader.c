@@ -32,8 +32,8 @@ struct reader {
 	uint32_t number;   /* of the next block */
 	bool headless;	   /* the block is the first of a stream whose head was damaged */
 	bool damaged;	   /* the segment has damage */
-	bool gap;	   /* damage was found and is not reported yet: */
-	uint64_t lost;	   /* its bytes */
+	bool gap;	   /* damage was found and is not reported yet */
+	uint64_t lost;	   /* bytes of that damage */
 	int64_t last;	   /* time of the last event; TIME_UNKNOWN: none yet */
 	struct line loss;  /* the `lost` record that reports the damage */
 	struct fields fields;
@@ -170,7 +170,7 @@ static inline int reader_need(struct reader *reader, size_t size)
 	return status;
 }
 
-/* Blocks: each is checked before its first record is read; damage is skipped and reported. */
+/* Blocks: the reader checks each block before it reads the first record; it skips damage and reports it. */
 
 static const char *at_start(const struct reader *reader)
 {
@@ -182,13 +182,13 @@ static size_t there(const struct reader *reader)
 	return reader->length - reader->start;
 }
 
-/* Compares as many bytes as there are. */
+/* Compares as many bytes as the buffer has. */
 static bool begins_with(const struct reader *reader, const char *magic)
 {
 	return !memcmp(at_start(reader), magic, there(reader) < STREAM_MAGIC_SIZE ? there(reader) : STREAM_MAGIC_SIZE);
 }
 
-/* Judges the next 8 bytes. */
+/* Tells whether the next 8 bytes are text. */
 static bool reader_is_at_text(const struct reader *reader)
 {
 	const char *at = at_start(reader);
@@ -215,13 +215,13 @@ static enum found search(struct reader *reader)
 {
 	const char *found = block_search(at_start(reader) + 1, there(reader) - 1, reader->swapped);
 
-	/* the last bytes may be the beginning of a head */
+	/* keep the last bytes: they may be the beginning of a head */
 	return leave_out(reader, found ? (size_t)(found - at_start(reader)) : there(reader) - BLOCK_HEAD_SIZE + 1);
 }
 
 /*
- * Takes a block that was cut: the file ends, or another stream begins, within it. Its records cannot be checked, but are read all
- * the same; the cut is reported.
+ * Takes a block that was cut: the file ends, or another stream begins, within it. The reader cannot check its records, but reads
+ * them all the same, and reports the cut.
  */
 static enum found take_unchecked(struct reader *reader, size_t size)
 {
@@ -380,7 +380,7 @@ static int fail_here(struct reader *reader, const char *sentence)
 	return fail("%s: %s", reader_where(reader), sentence);
 }
 
-/* A segment that stops here without its end record was cut. */
+/* Ends the segment. If its end record did not come, the segment was cut. */
 static void close_segment(struct reader *reader)
 {
 	if (reader->open && !reader->ended)
@@ -435,7 +435,7 @@ static enum reader_result begin_segment(struct reader *reader)
 	return open_segment(reader, sizeof(head));
 }
 
-/* Looks at the beginning of a file. Text has no magic number, so it begins a segment unless it is the first file. */
+/* Looks at the beginning of a file. Text has no magic number, so a file of text begins a segment here, unless it is the first file. */
 static enum reader_result first_look(struct reader *reader)
 {
 	int status = reader_need(reader, STREAM_MAGIC_SIZE);
@@ -472,8 +472,9 @@ static bool is_size(uint32_t size)
 /*
  * Tells whether to search the record for the head of another stream. If a stream was cut and another follows, as in "cat *.tb",
  * the last record runs on into the second stream. The bytes after the record show that, if they are in the buffer; waiting for
- * them would hold back a live stream. Suspicious are: no record head there, or the head of a stream's first record, or a record of
- * kind 0, which is rare and is the byte after the magic number's first four. Formats are always searched: they are few, and long.
+ * them would hold back a live stream. The record is doubtful if no record head follows it, or the head of a stream's first record,
+ * or of a record of kind 0: such records are rare, and zero bytes end a stream's head. Formats are always searched: they are few,
+ * and long.
  */
 static bool is_doubtful(const struct reader *reader, const struct record *record, size_t size)
 {
@@ -560,7 +561,7 @@ static enum reader_result read_spelled(struct reader *reader, struct record *rec
 	return READER_RECORD;
 }
 
-/* Ends the file. Half a record at its end is dropped; then the stream was cut. */
+/* Ends the file. Drops half a record at its end; the stream was then cut. */
 static enum reader_result end_file(struct reader *reader)
 {
 	if (reader->start < reader->length) {
@@ -614,7 +615,7 @@ static enum reader_result next_plain(struct reader *reader, struct record *recor
 	return read_record(reader, record, head);
 }
 
-/* Goes to the next block. READER_RECORD without *told: a block begins. */
+/* Goes to the next block. READER_RECORD: a block begins; or, if *told, `record` reports damage. */
 static enum reader_result next_block(struct reader *reader, struct record *record, bool *told)
 {
 	enum found found = FOUND_BLOCK;
@@ -643,7 +644,7 @@ static enum reader_result next_block(struct reader *reader, struct record *recor
 	return found == FOUND_STREAM ? begin_segment(reader) : found == FOUND_END ? end_file(reader) : READER_RECORD;
 }
 
-/* Refuses the rest of a block. In a block that was cut, the last record may be cut, too. */
+/* Refuses the rest of a block; but skips it in a block that was cut, whose last record may be cut, too. */
 static enum reader_result refuse_rest(struct reader *reader, uint32_t size)
 {
 	char sentence[80];
@@ -686,7 +687,7 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 	return reader->blocks ? next_of_blocks(reader, record) : next_plain(reader, record);
 }
 
-/* Reads the next line that is a record. Drops a last line without newline: it was cut. */
+/* Reads the next line that is a record. A last line without newline was cut: drops it. */
 static enum reader_result next_text(struct reader *reader, struct record *record)
 {
 	for (;;) {

@@ -22,7 +22,7 @@ struct reader *reader_open(char *const *files, int count); /* NULL after fail() 
 struct reader *reader_attach(int fd, const char *name); /* an open descriptor; reader_close() closes it */
 void reader_close(struct reader *reader);
 
-/* Calls wait() before a read of `fd` that would block; if it returns other than 0, reading ends. */
+/* Makes the reader call wait() before a read of `fd` that would block; if wait() returns other than 0, reading ends. */
 void reader_on_wait(struct reader *reader, int (*wait)(void *context, int fd), void *context);
 
 enum reader_result reader_next(struct reader *reader, struct record *record);
@@ -39,7 +39,7 @@ const struct cuts *reader_cuts(const struct reader *reader);
 /* The fields of the current record; NULL after fail(). Valid until the next record. */
 const struct fields *reader_fields(struct reader *reader, const struct record *record);
 
-/* The place of the current record, to keep; and its name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
+/* The place of the current record, to be kept; and a place's name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
 uint64_t reader_place(const struct reader *reader); /* never 0 */
 const char *reader_place_name(struct reader *reader, uint64_t place);
 #define reader_where(reader) reader_place_name(reader, reader_place(reader))

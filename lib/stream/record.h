@@ -7,9 +7,9 @@
  * and there is one codec.
  *
  * A binary stream is STREAM_MAGIC, a byte-order mark, a version, then blocks (stream/block.h) of records, each after a record
- * head. The first version has no blocks, so its damage is not found. Streams can be concatenated: the magic number may stand
- * again in place of a block's head, or, in the first version, of a record's (no record is as large as the magic number's first
- * four bytes say). All formats and thread names are forgotten there.
+ * head. The first version has no blocks, so readers do not find damage in it. Streams can be concatenated: the magic number may
+ * stand in place of a block's head, or, in the first version, of a record's head (the magic number's first four bytes, read as a
+ * size, exceed the largest record). Readers forget all formats and thread names there.
  */
 #ifndef STREAM_RECORD_H
 #define STREAM_RECORD_H
@@ -52,28 +52,28 @@ enum kind {
 	KIND_STAGE,    /* command tid : a thread of the pipe that records, as trace-collect found it */
 	KIND_RUN,      /* id node? job ts elapsed program exit? partial? complete? children? light? class? : a program's run, from exec to exit */
 	KIND_FEATURES, /* run NAME... : what sets a run apart, numbers and words */
-	KIND_CONFIG,   /* run name value? error? : a setting of the machine that a run was on */
+	KIND_CONFIG,   /* run name value? error? : a setting of the machine that the run was on */
 	KIND_CLUSTER,  /* groups k? silhouette? ... : how runs were grouped by performance */
 	KIND_LABEL,    /* run class : a run's group */
 	KIND_RULE,     /* rank feature cut gain right runs leaves p sure bad? explains? text : what tells bad runs from good */
-	KIND_SAME,     /* rank feature cut bad? explains? : a feature that parts the runs as the rule's does */
+	KIND_SAME,     /* rank feature cut bad? explains? : a feature that divides the runs as the rule's feature does */
 	KIND_OUTSIDE,  /* call runs_good runs_bad ... : a call that not every node made */
-	KIND_TIMER,    /* address function : of a timer of the kernel, before the first event that names it */
+	KIND_TIMER,    /* address function : the function of a kernel timer, before the first event that names it */
 	KIND_SUMMARY,  /* chart key? count mean p50 p95 p99 max max_ts unit? : the values of a chart and key in a few numbers */
 	KIND_SYMBOL,  /* address name offset? : a function of the kernel, before the first event that has the address */
-	KIND_PRINTK,  /* address format : of trace_printk(), before the first event */
-	KIND_TRIGGER,  /* ts name state reason? matched? unmatched? : a trigger has fired, or logs no more */
+	KIND_PRINTK,  /* address format : a format string of trace_printk(), before the first event that uses it */
+	KIND_TRIGGER,  /* ts name state reason? matched? unmatched? : a trigger fired, or stopped logging */
 	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
-	KIND_EXCEPTION, /* ts tid pid? object? name what? function? cause? again? stack? calls? : one was thrown */
-	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
+	KIND_EXCEPTION, /* ts tid pid? object? name what? function? cause? again? stack? calls? : an exception was thrown */
+	KIND_STATE,   /* ts path value? since? : the new value of an attribute that a state file defines */
 	KIND_SOCKET,  /* ts from inode cookie local peer side? bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
 	KIND_SPAN,    /* id parent? trace? ts start host? pid? tid? service? kind? peer? bytes_in? bytes_out? sure? candidates? width? follows? error? name? : a request's part at one service */
-	KIND_HOST,    /* name kernel? machine? cpus? boot? waits? : the host that the records behind it are of, until the next */
+	KIND_HOST,    /* name kernel? machine? cpus? boot? waits? : the host of the records that follow, until the next `host` */
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
-	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a call of a blamed function that was logged */
+	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a logged call of a blamed function */
 	KIND_HANDOFF, /* from from_key to to_key again? process? : a call `to` was caused by the last call `from` with the same value */
-	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what a task of a program's own did */
-	KIND_VIEW,    /* kind path title? : what of the attributes is to be drawn, by a state file */
+	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what an asynchronous task within a program did */
+	KIND_VIEW,    /* kind path title? : which attributes to draw, according to a state file */
 	KIND_STEP,    /* ts tid what depth function? at? last? to? back? result? number? why? ... : what a thread did, block by block */
 	KIND_GAP,     /* ts until cpu : events of a CPU were lost between these times; the `lost` record that counts them comes at the end */
 	KINDS
@@ -99,7 +99,7 @@ struct stream_head { /* the first 16 bytes of a binary stream */
 
 enum record_form { RECORD_SPELLED, RECORD_PACKED };
 enum {
-	RECORD_IMPLIED = 1, /* an `end` that the text had not; binary only */
+	RECORD_IMPLIED = 1, /* an `end` that the text input lacked; binary only */
 	RECORD_OF_TEXT = 2, /* an `end` from text, which people edit, and which lacks formats: its count is not checked */
 	RECORD_MADE_UP = 4, /* a `stream` that the loop made up at a magic number; never written in binary */
 };
@@ -134,22 +134,22 @@ struct record {
 	uint32_t cpu;  /* packed event */
 };
 
-/* Tells whether it counts as events: an event, or a loss of some. */
+/* Tells whether the record is an event or a loss of events. */
 static inline bool record_is_of_events(const struct record *record)
 {
 	return record->kind == KIND_EVENT || record->kind == KIND_LOST;
 }
 
 /*
- * Tells whether it reports damaged bytes of the stream. They may have held any records, such as new names of threads or devices.
- * So forget everything that earlier records said, except formats of events, which do not change within a stream.
+ * Tells whether the record reports damaged bytes of the stream. They may have held any records, such as new names of threads or
+ * devices. So forget everything that earlier records said, except formats of events, which do not change within a stream.
  */
 static inline bool record_tells_damage(const struct record *record)
 {
 	return record->kind == KIND_LOST && memmem(record->text, record->length, " bytes=", 7) != NULL;
 }
 
-/* Its bytes in a binary stream, with its head. All counts of bytes of events use this. */
+/* The record's size in a binary stream, with its head. All byte counts of events use this. */
 static inline size_t record_size(const struct record *record)
 {
 	return record->length + (record->packed && record->kind == KIND_EVENT ? PACKED_EVENT_HEAD : sizeof(struct record_head));

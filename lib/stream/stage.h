@@ -1,13 +1,13 @@
 /*
- * stage: a command that stands in the pipe that records lets others go first, so that it does not cause what it looks for. One that reads a saved
- * stream, or a stream of another machine, has no reason to: somebody waits for its answer.
+ * stage: lowers the priority of a command in the pipe that records, so that the command does not cause the delays that it looks for. A command
+ * that reads a saved stream, or a stream of another machine, keeps its priority: somebody waits for its answer.
  */
 #ifndef STREAM_STAGE_H
 #define STREAM_STAGE_H
 
 #include "stream/stream.h"
 
-/* From when the stream says that this process is a stage of the pipe that records it, the process has PRIORITY_LOW (base/priority.h). */
+/* Gives this process PRIORITY_LOW (base/priority.h) once the stream says that the process is a stage of the pipe that records the stream. */
 void stage_lets_others_first(struct stream *stream);
 
 #endif

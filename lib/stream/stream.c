@@ -22,27 +22,27 @@ struct stream {
 	struct reader *reader; /* NULL: output only */
 	struct writer *writer; /* NULL: input only */
 	struct host_listeners listeners;
-	int out;     /* descriptor of the output in the end; -1: not known yet */
-	bool unread; /* its reader is gone */
+	int out;     /* descriptor that the output or the command writes to; -1: not known yet */
+	bool unread; /* the reader of `out` is gone */
 	bool paused; /* by stream_pause() */
-	const struct handlers *handlers; /* of the records at hand: those asked for, or none, of another host than `only` */
-	const struct handlers *asked;
-	bool found; /* records of the host `only` */
+	const struct handlers *handlers; /* of the current records: `asked`, or none if they are of a host other than `only` */
+	const struct handlers *asked;	 /* given to stream_run() */
+	bool found; /* records of the host `only` came */
 	char *head; /* this segment's stream record; NULL: none, or nobody needs it */
 	struct line line;
 	struct fields fields; /* of a record that did not come from the reader */
-	bool begun, seen, seen_stream; /* in this segment: output, any input, its stream record */
-	bool settled;		       /* what must stand before the next record was written */
-	size_t host;		       /* of whom the records written last are; SIZE_MAX: of nobody */
+	bool begun, seen, seen_stream; /* output of this segment; any input so far; this segment's stream record */
+	bool settled;		       /* the heads that must precede the next record were written */
+	size_t host;		       /* number of the host whose records were written last; SIZE_MAX: none */
 	bool ended;		       /* this segment's end record came */
 	bool behind;		       /* this segment is not the first */
 	bool copy_ends;
-	bool cut, gaps;		       /* in this segment; its `end` says so */
+	bool cut, gaps;		       /* in this segment; the `end` that we write says so */
 	bool damaged;		       /* in this segment: a record reported damage */
 	bool incomplete, was_cut;      /* in any segment */
 	uint64_t damages;	       /* damaged places in all segments */
 	unsigned cuts_told; /* cuts of the reader that an end record has reported */
-	uint64_t lost;			/* in all segments */
+	uint64_t lost;			/* events, in all segments */
 	uint64_t read, written, segment_lost; /* in this segment */
 	struct usage usage;
 };
@@ -338,7 +338,7 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
-/* Switches to this listener, and tells its watches the host. */
+/* Switches to this listener, and shows its watches the `host` record. */
 static int enter(struct stream *stream, size_t number)
 {
 	const struct stream_host *host = &stream->listeners.hosts.items[number];
@@ -360,7 +360,7 @@ static bool is_chosen(const struct handlers *handlers)
 	return handlers->only && *handlers->only;
 }
 
-/* Calls the finish handler for each listener that had a part in the segment. */
+/* Calls the finish handler for each host with records in the segment. */
 static int finish(struct stream *stream)
 {
 	int status = 0;
@@ -479,7 +479,7 @@ static int imply_stream(struct stream *stream)
 		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
 }
 
-/* Even a segment without records gets an end; its beginning must be written, or readers take the end as a second one. */
+/* Even a segment without records gets an end; its beginning must be written, or readers take that end for a second end of the last segment. */
 static int end_segment(struct stream *stream)
 {
 	if (stream->behind && !stream->seen_stream && imply_stream(stream) < 0)
@@ -489,7 +489,7 @@ static int end_segment(struct stream *stream)
 
 static int begin_segment(struct stream *stream)
 {
-	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* the last: an empty file */
+	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* an empty file was cut */
 		if (end_segment(stream) < 0)
 			return -1;
 		stream->behind = true;
@@ -498,7 +498,7 @@ static int begin_segment(struct stream *stream)
 	return stream->writer ? begin_output(stream, reader_swapped(stream->reader)) : 0;
 }
 
-/* The records that follow are of the host that was asked for, or of another. */
+/* The records that follow are of the wanted host, or of another, whose records no handler gets. */
 static void choose(struct stream *stream, bool wanted)
 {
 	static const struct handlers none;
@@ -528,7 +528,7 @@ static int note_stream(struct stream *stream, const struct record *record, const
 	return 0;
 }
 
-/* Gives the handlers of a host, which is at hand now, the stream record of it. */
+/* Makes the `stream` record of the current host, and gives it to the host's watches and handler. */
 static int tell_stream(struct stream *stream, const struct fields *host)
 {
 	record_handler *handler = stream->handlers->on[KIND_STREAM];
@@ -549,7 +549,7 @@ static int tell_stream(struct stream *stream, const struct fields *host)
 	return status;
 }
 
-/* Records of another host follow: switches to its listener, which is made if the host is new. */
+/* Switches to the listener of the host whose records follow; makes one if the host is new. */
 static int note_host(struct stream *stream, const struct record *record, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name");
@@ -620,7 +620,7 @@ static int note_end(struct stream *stream, const struct fields *fields, uint8_t 
 	return 1;
 }
 
-/* See take_note(). Apart, so that events do not pay for what only other records need. */
+/* take_note() of all but events: a function of its own, so that events do not pay for what only other records need. */
 static __attribute__((noinline)) int note_other(struct stream *stream, const struct record *record)
 {
 	const struct fields *fields;
@@ -649,7 +649,7 @@ static inline int take_note(struct stream *stream, const struct record *record)
 	return 0;
 }
 
-/* An event whose format stood in the damaged part cannot be read: it counts as lost. */
+/* Counts an event as lost: its format stood in the damaged part, so it cannot be read. */
 static int dispatch_unknown(struct stream *stream, const struct record *event)
 {
 	struct line line = {0};
@@ -697,7 +697,7 @@ static int take_record(struct stream *stream, const struct record *record)
 	return 0;
 }
 
-/* Waits for the output's reader, too: a filter writes nothing while all is well, so it would not notice that its reader is gone. */
+/* Also watches for the end of the output's reader: a filter that has nothing to write would not notice that its reader is gone. */
 int stream_await(struct stream *stream, int fd)
 {
 	int gone;
@@ -734,7 +734,7 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	stream->listeners.current.context = context;
 	stream->paused = false;
 	if (is_chosen(handlers))
-		host_listeners_find(&stream->listeners, handlers->only); /* the first listener, to which the command has attached its parts */
+		host_listeners_find(&stream->listeners, handlers->only); /* names the first listener, to which the command attached its parts */
 	reader_on_wait(stream->reader, about_to_wait, stream);
 	while ((result = reader_next(stream->reader, &record)) > READER_END) {
 		if (stream_output_closed(stream))

@@ -10,16 +10,17 @@
  *		warn("%s", fail_text());
  *
  * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input). Each file
- * is a stream of its own; if a second file lacks a `stream` record, the loop makes up an empty one.
+ * is a stream of its own; if a second file lacks a `stream` record, the loop makes one up, with nothing but the version.
  * Before a read that would block, the loop calls `idle` and flushes output, so that a live pipe shows its results at once.
  * In a stream of several hosts (stream-merge) each host has a context; the loop reads the `host` records itself. The first host has the
- * handlers' context, with what is attached to the stream. For each further host the loop calls `host` with the context at hand. That function
- * returns a new context, whose parts it attaches to the stream, and which the stream keeps apart from the others; NULL after fail(). Each context
- * gets a `stream` record of its host, then the records of that host only, and `finish`; watches of KIND_HOST see each return to it. The output gets
- * `host` records anew, so numbers of threads, processors, devices, windows and graphs are those of the host.
+ * context given to stream_run(), with the watches attached to the stream. For each further host the loop calls `host` with the current context;
+ * `host` makes a new context, attaches its watches to the stream and returns it, or NULL after fail(). The stream keeps the watches of each
+ * host apart. Each context gets a `stream` record of its host, then the records of that host only, and `finish`. Watches of KIND_HOST are
+ * called each time the stream returns to their host. The loop writes `host` records into the output itself, so a command uses a host's own
+ * numbers of threads, processors, devices, windows and graphs.
  *
  * The loop checks each `end` record; in binary, also its count of records. At the end of all input it writes the command's
- * own `end`. stream/output.h says how a command writes, stream/losses.h what the stream tells of lost data.
+ * own `end`. stream/output.h says how a command writes; stream/losses.h counts lost data.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -39,10 +40,10 @@ typedef int record_handler(void *context, const struct record *record);
 struct handlers {
 	record_handler *on[KINDS];
 	int (*idle)(void *context);   /* before the loop waits for input; 0, or -1 after fail() */
-	bool hosts;		      /* reads `host` records itself, like all others */
-	void *(*host)(void *context); /* see above; without it, `hosts` and `only` the loop fails at a `host` record */
-	const char *only;	      /* the one host whose records are read, of a stream that may be of several; "": none was named; NULL: the
-					 command cannot choose. For commands without output */
+	bool hosts;		      /* the command handles `host` records itself, like all others */
+	void *(*host)(void *context); /* see above; if none of `hosts`, `host` and `only` is set, the loop fails at a `host` record */
+	const char *only;	      /* in a stream of several hosts, the loop gives only this host's records to the handlers; "": the user
+					 named no host; NULL: the command cannot choose. For commands without output */
 	int (*finish)(void *context); /* at the end of each of several concatenated streams, before its `end` is written;
 					 0, or -1 after fail() */
 };
@@ -50,7 +51,7 @@ struct handlers {
 /* Opens the first input; NULL after fail(). `files` must outlive the stream. */
 struct stream *stream_open(char *const *files, int count);
 
-/* Takes an open descriptor, which stream_close() closes; `name` is its file's, for messages. */
+/* Reads an open descriptor, which stream_close() closes; `name` names its file in messages. */
 struct stream *stream_attach(int fd, const char *name);
 
 /* A stream without input, for a command that makes records: output, write, close. Watches see each record written. */
@@ -62,7 +63,7 @@ struct stream *stream_create(void);
  */
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
 
-/* From a handler, or `idle`: stream_run() returns 1 behind the record at hand. To go on, call it again. */
+/* Called from a handler or `idle`: stream_run() returns 1 after the current record. To go on, call stream_run() again. */
 void stream_pause(struct stream *stream);
 
 /*
@@ -92,7 +93,7 @@ const struct fields *stream_fields(struct stream *stream, const struct record *r
 /* Fails with "NAME:LINE: sentence" or "NAME: byte N: sentence" for the current record; returns -1. */
 int stream_fail(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The place of the current record, to keep; and its name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
+/* The place of the current record, to be kept; and a place's name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
 uint64_t stream_place(const struct stream *stream); /* 0 only without input */
 const char *stream_place_name(struct stream *stream, uint64_t place);
 

@@ -5,7 +5,7 @@
 #include "base/now.h"
 #include "base/number.h"
 
-#define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; less is not worth a word */
+#define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; a shorter setup is not reported */
 
 void usage_begin(struct usage *usage)
 {

@@ -19,11 +19,11 @@ struct usage {
 	uint64_t events_in, events_out, bytes_in, bytes_out;
 };
 
-/* Starts to count: for the first stream, and anew for each one behind it. */
+/* Start to count: for the first stream, and for each stream after it. */
 void usage_begin(struct usage *usage);
 void usage_next(struct usage *usage);
 
-/* Makes the record. For a command without input (`source`), read means written. */
+/* Makes the record. For a command without input (`source`), events written count as read. */
 void usage_line(const struct usage *usage, bool source, struct line *line);
 
 static inline void usage_count_in(struct usage *usage, const struct record *event)

@@ -19,14 +19,14 @@ enum { ROOM = BUFFER + STREAM_HEAD_SIZE + BLOCK_HEAD_SIZE + RECORD_SIZE_MAX };
 struct writer {
 	int fd;
 	bool text, swapped, closed;
-	bool terminal; /* clean lines for it */
+	bool terminal; /* fd is a terminal: clean the lines */
 	char *buffer;
 	size_t length;
 	size_t block;	 /* offset of the current block's head, which is filled in when the block is full or flushed */
 	size_t limit;	 /* offset of the block's end; 0: no block is open */
 	uint32_t number; /* of the next block */
-	bool others;	 /* since the last flush something was put that is no packed event */
-	stream_sink *sink; /* NULL: fd */
+	bool others;	 /* something other than packed events was put since the last flush */
+	stream_sink *sink; /* NULL: write to fd */
 	void *sink_context;
 	event_speller *speller;
 	void *context;
@@ -253,7 +253,7 @@ struct event_head {
 	uint32_t cpu;
 } __attribute__((packed));
 
-/* What is put together elsewhere and copied then waits for its parts to be stored: half the time that an event takes here. */
+/* Builds the record in the buffer: to build it elsewhere and copy it would wait for the stores of its parts, half an event's time here. */
 static int put_event(struct writer *writer, const struct record *record)
 {
 	size_t size = PACKED_EVENT_HEAD + record->length;
