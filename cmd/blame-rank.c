@@ -20,7 +20,7 @@
 #include "stream/stage.h"
 
 static uint64_t count = 5, worst = 3;
-static const char *algorithm; /* NULL: that of each graph's own question */
+static const char *algorithm; /* NULL: `exception` for graphs of what was thrown, `critical` for all others */
 static const char *semantics_file;
 static struct semantics semantics;
 static bool instances, diff, as_text;
@@ -45,7 +45,7 @@ struct ranker {
 	char *const *files; /* all operands */
 	int files_count;
 	struct stream *stream;
-	struct ranker *next; /* of another host of the stream */
+	struct ranker *next; /* the ranker of another host of the stream */
 	struct events *events;
 	struct graph_reader *reader;
 	struct graph_builder *builder;
@@ -53,10 +53,10 @@ struct ranker {
 	struct ranking_total *total; /* of the current stream */
 	struct comparison *comparison; /* gets the stream's moments; NULL: without --diff */
 	enum comparison_side side;
-	struct ranked_moments *ranked; /* moments of streams without nodes */
-	bool is_told;	   /* the current stream is one: its ranking stays as it is */
+	struct ranked_moments *ranked; /* reads the moments of streams that hold a ranking without nodes */
+	bool is_told;	   /* the current stream is such a stream: its ranking passes unchanged */
 	char *host;	   /* of the current stream */
-	struct device_records *devices; /* with --diff: of both streams */
+	struct device_records *devices; /* with --diff: those of both streams */
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -94,7 +94,7 @@ static int count_waiting(struct ranker *ranker, const struct record *record)
 	return 0;
 }
 
-/* BAD is read last, so its names win if both streams have the number. */
+/* BAD is read last, so its names win if both streams have the same device number. */
 static void keep_device(struct ranker *ranker, const struct record *record)
 {
 	size_t i;
@@ -151,7 +151,7 @@ static int graph_seen(void *context, const struct record *record)
 	return ranker->is_told ? told_seen(ranker, record) : other_seen(context, record);
 }
 
-/* Nearly all records are events. */
+/* Nearly all records are events, so their handler does only what they need. */
 static int event_seen(void *context, const struct record *record)
 {
 	struct ranker *ranker = context;
@@ -204,7 +204,7 @@ static void confine_once(const struct ranker *ranker)
 	confined = true;
 }
 
-/* The parts of a ranker, attached to the stream. -1 after fail(). */
+/* Makes the parts of a ranker and attaches them to the stream. -1 after fail(). */
 static int open_parts(struct ranker *ranker)
 {
 	ranker->options.events = ranker->events = events_new(ranker->stream);
@@ -231,7 +231,7 @@ static void close_parts(struct ranker *ranker)
 	events_free(ranker->events);
 }
 
-/* For another host of the stream. NULL after fail(). */
+/* Makes the ranker of another host of the stream. NULL after fail(). */
 static void *another_ranker(void *context)
 {
 	struct ranker *first = context, *ranker = NEW(struct ranker);
@@ -260,7 +260,7 @@ static void close_others(struct ranker *ranker)
 	}
 }
 
-/* Ranks these files; without output for --diff, which needs only the moments. Returns the exit status. */
+/* Ranks these files. --diff needs only the moments, so it ranks without output. Returns the exit status. */
 static int rank(struct ranker *ranker, char *const *files, int files_count, bool output)
 {
 	struct handlers handlers = {.finish = stream_over, .host = another_ranker};
@@ -317,7 +317,7 @@ static int write_comparison(const struct ranker *ranker, bool incomplete)
 	if (incomplete)
 		stream_mark_incomplete(stream);
 	if (write_devices(ranker, stream) == 0)
-		comparison_write(ranker->comparison, &ranker->options, stream); /* if that fails, so does the close */
+		comparison_write(ranker->comparison, &ranker->options, stream); /* if this fails, stream_close() fails too */
 	status = stream_close(stream);
 	if (status == EXIT_FAILED)
 		warn("%s", fail_text());

@@ -28,7 +28,7 @@ static struct semantics semantics;
 static const struct {
 	const char *name;
 	enum graphs graphs;
-} kinds[] = {{"all", GRAPHS_ALL}, {"wake", GRAPHS_WAKE}, {"rag", GRAPHS_RAG}, {"event", GRAPHS_ALL /* by --whole */}};
+} kinds[] = {{"all", GRAPHS_ALL}, {"wake", GRAPHS_WAKE}, {"rag", GRAPHS_RAG}, {"event", GRAPHS_ALL /* implies --whole */}};
 
 static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
@@ -39,13 +39,13 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Of a host of the stream. Of the builders it has the one that is wanted. */
+/* The parts that build the graphs of one host of the stream. Only the builder that the options ask for is set. */
 struct building {
 	struct stream *stream;
 	struct events *events;
 	struct graph_builder *builder;
 	struct whole_builder *whole;
-	bool announced; /* the graph of everything, before the first event */
+	bool announced; /* the `graph` record of the whole graph was written, before the first event */
 	struct building *next;
 };
 
@@ -102,7 +102,7 @@ static enum graphs wanted(void)
 	die_usage("no kind '%s': wake, rag, event, all", kind);
 }
 
-/* -1 after fail(). */
+/* Makes the parts and attaches them to the stream. -1 after fail(). */
 static int open_building(struct building *building)
 {
 	building->events = events_new(building->stream);
@@ -121,7 +121,7 @@ static int open_building(struct building *building)
 	return 0;
 }
 
-/* For another host of the stream. NULL after fail(). */
+/* Makes the parts for another host of the stream. NULL after fail(). */
 static void *another_building(void *context)
 {
 	struct building *first = context, *building = NEW(struct building);
@@ -132,7 +132,7 @@ static void *another_building(void *context)
 	return open_building(building) < 0 ? NULL : building;
 }
 
-/* Says what was missing, and frees it. */
+/* Warns of what the stream lacked, and frees the parts. */
 static void close_building(struct building *building)
 {
 	const char *complaint = building->whole ? whole_builder_complaint(building->whole) :

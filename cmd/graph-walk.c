@@ -64,7 +64,7 @@ static int is_over(void *context)
 	bool read = whole_reader_has(reading->reader);
 	struct whole *built = whole_builder_finish(reading->builder), *was_read = read ? whole_reader_finish(reading->reader) : NULL;
 
-	if (read && built && semantics_has_events(reading->semantics)) { /* only a graph that is built anew can follow them */
+	if (read && built && semantics_has_events(reading->semantics)) { /* only a graph built from events can follow them */
 		whole_free(was_read);
 		was_read = NULL;
 		read = false;
@@ -86,7 +86,7 @@ static int is_over(void *context)
 	return 0;
 }
 
-/* A graph that is announced need not be built, unless only one that is built anew follows what is known of events. */
+/* Tells whether an event can be dropped: the stream has a graph, and the semantics tell nothing of events, which only a built graph can follow. */
 static bool is_needless(const struct reading *reading, const struct record *record)
 {
 	return record->kind == KIND_EVENT && whole_reader_has(reading->reader) && !semantics_has_events(reading->semantics);
@@ -112,7 +112,7 @@ static int see_record(void *context, const struct record *record)
 	return whole_builder_record(reading->builder, record) < 0 ? -1 : STREAM_DROP;
 }
 
-/* Exit status; EXIT_INCOMPLETE where the stream lacks something; EXIT_FAILED after fail(). */
+/* Reads or builds the graph. Returns the exit status: EXIT_INCOMPLETE if the stream lacks something; EXIT_FAILED after fail(). */
 static int read_whole(struct reading *reading)
 {
 	struct handlers handlers = {.finish = is_over, .only = host, .on = {[KIND_GRAPH] = see_record, [KIND_NODE] = see_record, [KIND_EDGE] = see_record}};
@@ -144,7 +144,7 @@ static int read_whole(struct reading *reading)
 	return status;
 }
 
-/* The same stream, by the semantics as they are now. */
+/* Reads the same stream again, by the current semantics. NULL after fail(). */
 static struct whole *read_again(void *context)
 {
 	const struct reading *before = context;
@@ -171,9 +171,9 @@ static char *prompt(EditLine *line)
 	return text;
 }
 
-static struct session *prompted; /* whose names Tab completes */
+static struct session *prompted; /* Tab completes names of this session */
 
-/* Where the word at the cursor begins; it may have spaces in quotes. */
+/* Returns where the word at the cursor begins. Spaces in quotes are part of a word. */
 static const char *word_begin(const LineInfo *info)
 {
 	const char *begin = info->buffer;
@@ -196,7 +196,7 @@ static bool is_first(const LineInfo *info, const char *begin)
 	return first;
 }
 
-/* As far as all completions of the word agree; NULL: there are none. */
+/* Returns the beginning that all completions of the word share, to be freed; NULL: there are none. *only: there is just one. */
 static char *agreed(const char *word, bool first, bool *only)
 {
 	char *common = session_complete(prompted, word, first, 0), *other;
@@ -213,7 +213,7 @@ static char *agreed(const char *word, bool first, bool *only)
 	return common;
 }
 
-/* Completes the word at the cursor. One that is to have spaces is put in quotes. */
+/* Completes the word at the cursor, in quotes if it gets spaces or semicolons. */
 static unsigned char complete(EditLine *line, int key)
 {
 	const LineInfo *info = el_line(line);
@@ -246,8 +246,8 @@ static void interrupted(int signal)
 }
 
 /*
- * The terminal, opened once more so that its reads do not wait and standard input stays as others share it. If it cannot be opened, as after
- * su(1), reads wait.
+ * The terminal, opened a second time: its reads do not block, and standard input, which other processes share, keeps its flags. If it cannot be
+ * opened, as after su(1), this is standard input, and reads block.
  */
 static int keyboard = STDIN_FILENO;
 
@@ -260,8 +260,8 @@ static void open_keyboard(void)
 }
 
 /*
- * Reads a character. An interrupt is let in only while we wait, so that it ends the wait even if it comes right before. An interrupt after the
- * wait discards what was typed, so that there is nothing to read.
+ * Reads a character. SIGINT is unblocked only during the wait, so it ends the wait even if it came just before. If it comes just after the
+ * wait, the terminal discards what was typed, and there is nothing to read.
  */
 static int read_key(EditLine *line, wchar_t *key)
 {
@@ -337,7 +337,7 @@ static void converse(struct session *session)
 	el_end(line);
 }
 
-/* A line of a script, of `length` bytes. */
+/* Runs a line of a script; its length is `length` bytes. */
 static enum session_status run_line(struct session *session, const char *line, size_t length)
 {
 	if (strlen(line) == length)
@@ -384,7 +384,7 @@ static void check_usage(int argc, char **argv, int first, bool at_prompt)
 		die_usage("a stream is missing");
 }
 
-/* Reads what is to be asked, confined; exit status. */
+/* Reads the semantics, confines the command, and reads the streams. Returns the exit status. */
 static int read_streams(struct reading *reading, struct reading *normal, struct semantics *semantics)
 {
 	char *files[2] = {reading->count ? reading->files[0] : NULL, normal->files[0]};

@@ -62,7 +62,7 @@ static void wake_up(int signal)
 	(void)signal;
 }
 
-/* Calls come while the input may be silent, so the loop that waits for input looks at them ten times a second. */
+/* Calls may come while the input is silent, so a timer makes the loop that waits for input look at them ten times a second. */
 static void look_often(void)
 {
 	const struct itimerspec often = {.it_interval.tv_nsec = NSEC_PER_SEC / 10, .it_value.tv_nsec = NSEC_PER_SEC / 10};
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, text);
 	stream_report_usage(stream, "probe-log");
-	events = events_new(stream); /* spells them */
+	events = events_new(stream); /* spells events as text */
 	look_often();
 	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
 

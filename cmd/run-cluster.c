@@ -29,7 +29,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Groups, when all runs are there. */
+/* Groups the runs, once all are read. */
 static void cluster(const struct run_copy *copy)
 {
 	struct grouping *grouping = grouping_make(run_copy_table(copy), &how);

@@ -63,7 +63,7 @@ static void wait_a_second(void)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &second, NULL);
 }
 
-/* Sends; for ever, or until all is sent. */
+/* Sends runs for ever or, with `until_done`, until all are sent. */
 static void send_runs(struct outbox *outbox, bool until_done)
 {
 	const struct timespec moment = {0, SECOND_NS / 50};
@@ -86,7 +86,7 @@ static void send_runs(struct outbox *outbox, bool until_done)
 	fleet_link_close(link);
 }
 
-/* The process that talks with the server: it ends with this one. */
+/* Starts the process that talks with the server, and that ends when this process ends. */
 static pid_t start_sender(struct outbox *outbox)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -106,7 +106,7 @@ static pid_t start_sender(struct outbox *outbox)
 	_exit(EXIT_DONE);
 }
 
-/* The beginning of the paths of the other commands: the folder of this one, and what make install put before its name. */
+/* The beginning of the paths of the other commands, to be freed: this command's folder, and the prefix that make install put before its name. */
 static char *commands(void)
 {
 	char path[PATH_MAX];
@@ -120,7 +120,7 @@ static char *commands(void)
 	return memory_text(path, at ? (size_t)(at - path) : (size_t)(strrchr(path, '/') + 1 - path));
 }
 
-/* Records what is ordered, until a signal. */
+/* Records what is ordered, until a signal ends it. */
 static int serve(struct outbox *outbox, const struct permission *permission)
 {
 	struct sigaction end = {.sa_handler = end_asked};

@@ -53,7 +53,7 @@ struct maker {
 	const struct run_options *how;
 	struct events *events;
 	struct run_builder *builder;
-	struct maker *next; /* of another host */
+	struct maker *next; /* the maker of another host */
 };
 
 static int write_known(void *context, const char *run, struct stream *stream, bool from_here, const struct run_times *times)
@@ -100,7 +100,7 @@ static int stream_over(void *context)
 	return run_builder_finish(maker->builder);
 }
 
-/* Attached to the stream, beside that of another host of it. */
+/* Makes a maker and attaches it to the stream. `next`: the makers of other hosts. */
 static struct maker *maker_new(struct stream *stream, const struct run_options *how, struct maker *next)
 {
 	struct maker *maker = NEW(struct maker);
@@ -164,7 +164,7 @@ static void tell(const char *text)
 	warn("%s", text);
 }
 
-/* Reads this machine's settings and facts before anything that others wrote. NULL: none are wanted. */
+/* Reads this machine's settings and facts, before the command reads any input of others. NULL: none are wanted. */
 static struct machine_facts *read_machine(const struct job *job)
 {
 	struct machine_facts *machine = strcmp(facts_when, "never") ? machine_facts_new(job, live, tell) : NULL;

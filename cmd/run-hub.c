@@ -22,7 +22,7 @@
 #include "run/job.h"
 #include "run/run.h"
 
-enum { WATCH_SECONDS = 60 /* between two looks at the runs, while more come */ };
+enum { WATCH_SECONDS = 60 /* between two judgements of the runs, while more arrive */ };
 
 static struct link_options to = {.server = "nats://127.0.0.1:4222"};
 static const char *since, *until, *nodes = "*", *output, *url, *metric = "elapsed";
@@ -49,7 +49,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Seconds since 1970; a duration is from now on (1), or back (-1). */
+/* Reads a time, as seconds since 1970. A duration counts from now: forward if `direction` is 1, back if it is -1. */
 static int64_t read_time(const char *text, int direction)
 {
 	static const char *const formats[] = {"%Y-%m-%dT%H:%M", "%Y-%m-%d"};
@@ -83,7 +83,7 @@ static struct fleet_link *open_link(void)
 	return link;
 }
 
-/* Ends with the complaint of the server, which says more, or else with our own. */
+/* Ends the program with our message and the server's complaint, if it has one. */
 static _Noreturn void give_up(struct fleet_link *link)
 {
 	char *complaint = fleet_link_complaint(link);
@@ -106,7 +106,7 @@ static int init(char *const *arguments)
 	return EXIT_DONE;
 }
 
-/* An order of a job, which the caller frees, but for its id. */
+/* Makes the order of a job, without an id. The caller frees its `job` and `text`. */
 static struct order load_order(const char *name)
 {
 	char *path = job_find(name), *text;
@@ -185,7 +185,7 @@ static int list_orders(char *const *arguments)
 
 		if (gmtime_r(&end, &day))
 			strftime(when, sizeof(when), "%FT%H:%MZ", &day);
-		clean = clean_text(order->nodes, strlen(order->nodes)); /* its other names have no byte that a terminal obeys */
+		clean = clean_text(order->nodes, strlen(order->nodes)); /* the order's other names were checked: they have no control characters */
 		printf("%s: %llu runs, %s, on '%s', until %s%s%s\n", order->job, (unsigned long long)order->runs, order->light ? "light" : "full",
 		       clean, when, order->url ? ", of what names " : "", order->url ? order->url : "");
 		free(clean);
@@ -195,7 +195,7 @@ static int list_orders(char *const *arguments)
 	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* The moments that a pull writes; it skips all others. */
+/* A pull writes the moments of this time; it skips all others. */
 struct wanted {
 	int64_t since, until; /* ns since 1970, of moments */
 };
@@ -205,10 +205,10 @@ static bool is_wanted(const struct wanted *wanted, const struct parcel *parcel)
 	return order_is_for(nodes, parcel->node) && (!parcel->moments || (parcel->from >= wanted->since && parcel->from < wanted->until));
 }
 
-/* The server let its sender use the subject: 0; -1 after fail(). */
+/* The server let the sender use the subject: checks that the parcel has the machine and job of the subject. 0; -1 after fail(). */
 static int check_sender(const struct parcel *parcel, const char *subject)
 {
-	bool is_log = !strncmp(subject, "tb.log.", 7) && !parcel->told && !parcel->moments; /* who may send these may say whose they are */
+	bool is_log = !strncmp(subject, "tb.log.", 7) && !parcel->told && !parcel->moments; /* a sender of these may name any machine */
 	char *own = parcel_subject(parcel, parcel->node);
 	int status = is_log || !strcmp(own, subject) ? 0 : fail("it is of another machine or job");
 
@@ -216,13 +216,13 @@ static int check_sender(const struct parcel *parcel, const char *subject)
 	return status;
 }
 
-/* A sender that gave a message the id of another machine, so that the other's own would count as known. */
+/* A machine that sent a message with the id of another machine, whose own message would then count as known. */
 struct forger {
 	char *name;
 	UT_hash_handle hh;
 };
 
-/* Warns of each such sender once: it may send any number of messages. */
+/* Warns of each forger once: it may send any number of messages. */
 static void tell_forger(const char *subject, const char *place)
 {
 	static struct forger *forgers;
@@ -238,7 +238,7 @@ static void tell_forger(const char *subject, const char *place)
 	warn("passed over a message of %s, and all like it of this machine: its id is that of another machine", place);
 }
 
-/* Writes the runs or moments of a parcel, unless the options leave them out: 0; 1: it has none that count, as a message says; -1 after fail(). */
+/* Writes the run or moments of a parcel, unless the options leave them out: 0; 1: none count, and a warning says why; -1 after fail(). */
 static int take_parcel(struct store *store, const struct parcel *parcel, const char *subject, const char *place, const struct wanted *wanted)
 {
 	if (check_sender(parcel, subject) < 0)
@@ -254,7 +254,7 @@ static int take_parcel(struct store *store, const struct parcel *parcel, const c
 	return 1;
 }
 
-/* Writes what a message has: 0; 1: it is no run, and no moments, or tells of some that are missing. */
+/* Writes the run or moments of a message: 0; 1: a warning says why it has none that count. */
 static int take(struct store *store, const struct fleet_message *message, const struct wanted *wanted)
 {
 	struct parcel parcel;
@@ -296,7 +296,7 @@ static struct wanted read_wanted(void)
 	return wanted;
 }
 
-/* A pull at work. */
+/* A pull in progress. */
 struct pulling {
 	struct store *store;
 	struct fleet_link *link;
@@ -314,14 +314,14 @@ static struct pulling begin_pull(const char *name)
 	if (!order_job_is_name(name) || strchr(name, '.'))
 		die_usage("the name of a pull is of letters, digits, '_' and '-'");
 	to.patient = follow;
-	/* no name of a pull of runs has an equals sign */
+	/* a pull of runs cannot have this name: no name has an equals sign */
 	pulling.name = memory_format("%s%s", name, moments ? "=moments" : "");
 	confine(CONFINE_NETWORK, output, NULL, 0);
 	pulling.link = open_link();
 	return pulling;
 }
 
-/* One round: how many messages there were. */
+/* Pulls once. Returns the number of messages; -1: the server is gone, and it has waited for it. */
 static int pull_some(struct pulling *pulling)
 {
 	const struct fleet_message *messages;
@@ -358,7 +358,7 @@ static int pull(char *const *arguments)
 }
 
 /*
- * Orders whole runs from the nodes of the slowest and the fastest group, under a name of their own, unless that order is there. 0; -1 after
+ * Orders full runs from the nodes of the slowest and the fastest group, as the job NAME.full, unless that order is there. 0; -1 after
  * fail(): the server is gone.
  */
 static int judge(struct fleet_link *link, const struct order *light_order)
@@ -392,8 +392,8 @@ static int watch(char *const *arguments)
 {
 	struct order order = load_order(arguments[0]);
 	struct pulling pulling;
-	bool fresh = true; /* what is in the file may not have been judged */
-	bool told = false; /* that it cannot be, though pulls may succeed */
+	bool fresh = true; /* the file may have runs that were not judged */
+	bool told = false; /* a warning said that judging fails; pulls may succeed all the same */
 	time_t judged = 0;
 
 	if (!output || moments || light)

@@ -33,9 +33,9 @@ struct build {
 	struct history *history; /* NULL: state records go into the stream */
 	struct line line;
 	uint64_t alarms;
-	ARRAY(const struct state_view *) views; /* of the files, once */
-	bool told_views; /* in this stream */
-	struct host *hosts; /* of a stream of several */
+	ARRAY(const struct state_view *) views; /* those of the state files, as loaded for the first host */
+	bool told_views; /* they were written into this stream */
+	struct host *hosts; /* all hosts of the stream */
 };
 
 struct host {
@@ -45,7 +45,7 @@ struct host {
 	struct host *next;
 };
 
-/* view kind path title?, before the first state or alarm. */
+/* Writes a record "view kind path title?" for each view, before the first state or alarm of a stream. */
 static int write_views(struct build *build)
 {
 	int status = 0;
@@ -64,7 +64,7 @@ static int write_views(struct build *build)
 	return status;
 }
 
-/* state ts path value? since? */
+/* Writes a record "state ts path value? since?". */
 static int write_state(struct build *build, uint32_t node, int64_t ts, struct state_value value, const int64_t *since)
 {
 	char path[STATE_PATH_ROOM], room[STATE_VALUE_ROOM];
@@ -92,7 +92,7 @@ static int changed(void *context, uint32_t node, int64_t since, struct state_val
 	return write_state(context, node, ts, now, NULL);
 }
 
-/* Null since before; from the beginning if it is not known. */
+/* Writes null since `from`; since the beginning if `from` is not known. */
 static int taken_back(void *context, uint32_t node, int64_t since, struct state_value before, int64_t from, int64_t ts)
 {
 	struct build *build = context;
@@ -175,7 +175,7 @@ static int tell_views(struct history *history, const struct state_file *file, un
 	return 0;
 }
 
-/* For the host at hand. -1 after fail(). */
+/* Loads the state files for the current host. -1 after fail(). */
 static int load(struct build *build, bool first)
 {
 	unsigned views = 0;
@@ -213,7 +213,7 @@ static void add_host(struct build *build, size_t number)
 	stream_watch(build->stream, KIND_HOST, host_seen, host);
 }
 
-/* Another host of the stream: its events, and what the files make of them. NULL after fail(). */
+/* Adds another host of the stream: its events, and the state files for them. NULL after fail(). */
 static void *another_host(void *context)
 {
 	struct build *build = context;
@@ -234,7 +234,7 @@ static void free_hosts(struct build *build)
 	}
 }
 
-/* If anything was left out, the data are incomplete. */
+/* Warns of changes and events that were left out, which makes the data incomplete, and of states whose events never came. */
 static void complain(const struct build *build)
 {
 	struct state_machine_counts counts = state_machine_counts(build->machine);
@@ -257,7 +257,7 @@ static void complain(const struct build *build)
 		warn("none of the events of states '%s' came; trace-collect -s collects them", name);
 }
 
-/* Runs, and keeps the history if all went well. The exit status. */
+/* Runs the build, and keeps the history if all went well. Returns the exit status. */
 static int run(struct build *build)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_TASK, KIND_EVENT, KIND_LOST, KIND_TICK};

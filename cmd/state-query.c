@@ -21,7 +21,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* The words behind the file and the question. */
+/* The operands after the file and the question. */
 struct words {
 	char **word;
 	int count;
@@ -32,7 +32,7 @@ static const char *word(const struct words *words, int index, const char *otherw
 	return index < words->count ? words->word[index] : otherwise;
 }
 
-/* FROM TO, or the whole history. */
+/* Reads the operands FROM and TO; without them, the span is the whole history. */
 static void read_span(const struct history_file *file, const struct words *words, int64_t *from, int64_t *to)
 {
 	if (words->count < 2) {
@@ -46,7 +46,7 @@ static void read_span(const struct history_file *file, const struct words *words
 		die_usage("FROM must be before TO");
 }
 
-/* A pattern that nothing matches is rather a slip than a question. Returns the pattern. */
+/* Returns the pattern. Warns if no attribute matches it: it is probably a slip. */
 static const char *pattern(struct history_file *file, const char *glob)
 {
 	for (size_t i = 0; i < history_count(file); i++)

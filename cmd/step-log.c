@@ -58,7 +58,7 @@ static void watch_signals(void)
 		sigaction(ending[i], &(struct sigaction){.sa_handler = on_signal}, NULL);
 }
 
-/* While the child is asked, they come in only where it is waited for. */
+/* Blocked, the signals that end the command are delivered only in stepper_read() and stepper_end(), which wait for the child. */
 static void block_signals(int how)
 {
 	sigset_t blocked;
@@ -119,7 +119,7 @@ static int say_end(const struct stride *end)
 	return end->number == END_REFUSED || end->number == END_IGNORED ? EXIT_FAILED : reasons[end->number] ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
-/* Until the child has let the process go. Returns the exit status. */
+/* Logs steps until the child has let the process go. Returns the exit status. */
 static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 {
 	struct stride stride, end = {.what = STRIDE_END, .number = END_LEFT};
@@ -147,7 +147,7 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 	return say_end(&end);
 }
 
-/* Closes the stream, too. Returns the exit status; `status` is that of log_steps(). */
+/* Writes the log and closes the stream. `status`: as log_steps() returned it. Returns the exit status. */
 static int write_log(struct stream *stream, struct steps *steps, int status)
 {
 	stream_output(stream, STDOUT_FILENO, as_text);
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	if (limit == 0 || limit > LIMIT_MOST)
 		die_usage("option --limit: 1 to %d", LIMIT_MOST);
 	watch_signals();
-	open_files_raise(); /* for a breakpoint of each thread, and all programs that run */
+	open_files_raise(); /* descriptors for a breakpoint in each thread, and for all programs that run */
 
 	/* find */
 	plan.process = (int32_t)pid;

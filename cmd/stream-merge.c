@@ -1,5 +1,5 @@
 /*
- * stream-merge: merge streams of several hosts by one clock, which the bytes that they sent each other give.
+ * stream-merge: merge streams of several hosts by one clock, found by the bytes that the hosts sent each other.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* The files to read, for confine(). */
+/* The files to read, for confine(), in an array that the caller frees. */
 static char **files_of(char **operands, int count)
 {
 	char **files = memory_new((size_t)count + 1, sizeof(*files));

@@ -33,7 +33,7 @@ struct wanted {
 	struct chart **charts;
 };
 
-/* Gathers the events that charts need and that the user named; none: all events. */
+/* Gathers the events that charts need and those that the user named. If there are none, all events are wanted. -1 after fail(). */
 static int gather_wanted(struct wanted *wanted)
 {
 	wanted->charts = memory_new((size_t)charts.count + 1, sizeof(struct chart *));

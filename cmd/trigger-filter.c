@@ -56,13 +56,13 @@ static void run_command(void *context, const struct watch_firing *firing)
 	runner_tell(context, firing);
 }
 
-/* The charts that triggers name are those of -c, if there are any. */
+/* Checks that triggers name only charts given by -c, if there are any. -1 after fail(). */
 static int check_charts(const struct trigger_list *list)
 {
 	return charts.count ? trigger_check(list, (const char *const *)chart_names, charts.count) : 0;
 }
 
-/* Of triggers that were read anew. */
+/* Checks triggers that were read anew. -1 after fail(). */
 static int check_triggers(void *watch, const struct trigger_list *list)
 {
 	return check_charts(list) < 0 ? -1 : watch_check(watch, list);
@@ -102,7 +102,7 @@ static void reload(void *context, struct watch *watch)
 	triggers = now;
 }
 
-/* Nothing is judged, but a filter has a policy. */
+/* This command judges no values, but a filter needs a policy. */
 static struct policy some_policy(void)
 {
 	struct policy policy = POLICY_OPEN;
