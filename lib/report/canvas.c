@@ -80,7 +80,7 @@ int canvas_file_close(FILE *file)
 	return fclose(file) != 0 || failed ? fail_errno("cannot write a chart's data") : 0;
 }
 
-/* A double quote would begin a quoted column, a backslash an escape. */
+/* Replaces double quotes, which would begin a quoted column, and backslashes, which would begin an escape. */
 void canvas_text(FILE *file, const char *text, size_t columns)
 {
 	char *fitting = display_abridge(text, columns), *p;
@@ -103,7 +103,7 @@ static char *read_all(int fd, size_t *length)
 	return text;
 }
 
-/* A Ctrl-C or the end of a service reaches the whole pipe, gnuplot too; here only the input is to end, not the pictures. */
+/* Blocks signals in gnuplot: Ctrl-C or the end of a service reaches the whole pipe, but only the input should end, not the pictures. */
 static void keep_from_ending(posix_spawnattr_t *attributes)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
@@ -117,7 +117,7 @@ static void keep_from_ending(posix_spawnattr_t *attributes)
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
 }
 
-/* Starts gnuplot in the folder, its output in the pipe, its complaints in a file. An errno. */
+/* Starts gnuplot in the folder; its output goes into the pipe, its complaints into a file. Returns 0 or an errno. */
 static int start(struct canvas *canvas, char *const *argv, const int *pipe, pid_t *child)
 {
 	posix_spawn_file_actions_t actions;
@@ -171,7 +171,7 @@ static void fail_with_complaint(const struct canvas *canvas, const char *script)
 	lseek(fileno(canvas->errors), 0, SEEK_SET);
 	line = text = read_all(fileno(canvas->errors), &length);
 
-	/* gnuplot points at the place in a line of its own first. */
+	/* gnuplot first prints a line that only points at the place. */
 	while (line && strspn(line, " \n^") > 0)
 		line += strspn(line, " \n^");
 	if (line)

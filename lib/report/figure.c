@@ -9,7 +9,7 @@
 #include "model/display.h"
 #include "report/canvas.h"
 
-#define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
+#define LEAST_VALUE 1e-9 /* a log scale has no zero */
 
 enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, ARROWS_SEEN = 150, COLUMNS_MAX = 400, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
 
@@ -21,7 +21,7 @@ static void put_point(FILE *file, int64_t at, const struct bucket *point, double
 	fprintf(file, "%.6f %.9g %.9g\n", at / 1e9, fmax(point->median, least), fmax(point->greatest, least));
 }
 
-static const char far_off[] = "-1e12 1 1\n"; /* the chart: gnuplot wants a point */
+static const char far_off[] = "-1e12 1 1\n"; /* outside the chart: gnuplot wants a point */
 
 static int write_points(struct canvas *canvas, const char *name, const struct timeline *points, double least)
 {
@@ -37,7 +37,7 @@ static int write_points(struct canvas *canvas, const char *name, const struct ti
 	return canvas_file_close(file);
 }
 
-/* Limits hold until the next ones, the last ones to the end of the chart. So do the last ones of a stream if the next stream begins earlier. */
+/* Limits hold until the next ones. The last ones hold to the end of the chart; so do the last ones of a stream if the next stream begins earlier. */
 static int write_limits(struct canvas *canvas, const struct timeline *limits, int64_t end, double least)
 {
 	FILE *file = canvas_file(canvas, "limits");
@@ -53,7 +53,7 @@ static int write_limits(struct canvas *canvas, const struct timeline *limits, in
 		if (last || point[1].at < point->at)
 			put_point(file, end > point->at ? end : point->at, point, least);
 		if (!last && point[1].at < point->at)
-			fputc('\n', file); /* the line breaks */
+			fputc('\n', file); /* a gap in the line */
 	}
 	if (limits->count == 0)
 		fputs(far_off, file);
@@ -84,7 +84,7 @@ static void extremes(const struct track *track, double *least, double *most)
 		}
 }
 
-/* Latencies differ by powers of ten. Rates and plain numbers get a linear scale where they are near each other, or zero. */
+/* Latencies differ by powers of ten. Rates and plain numbers get a linear scale if one is zero or less, or all lie within a factor of 100. */
 static bool is_linear(const struct track *track)
 {
 	double least, most;
@@ -93,7 +93,7 @@ static bool is_linear(const struct track *track)
 	return track->unit != UNIT_SECONDS && (least <= 0 || most < 100 * least);
 }
 
-/* From zero, or from below it, to a little above the largest. */
+/* The bounds of a linear scale: from zero, or from a little below the least value, to a little above the largest. */
 static void bounds(const struct track *track, double *low, double *high)
 {
 	double least, most;
@@ -107,7 +107,7 @@ static void bounds(const struct track *track, double *low, double *high)
 		*high = *low + 1;
 }
 
-/* The powers of ten that hold all points. */
+/* The bounds of a log scale: the powers of ten around all points. */
 static void decades(const struct track *track, double *low, double *high)
 {
 	double least, most;
@@ -214,7 +214,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 
 /* --- paths ------------------------------------------------------------------------------------------------------------------ */
 
-/* The rows of a path: the slow thread on top, under it the threads that it waited for; the last row is for all that have none. */
+/* The rows of a path: the slow thread on top, below it the threads that it waited for; the last row is for all that have no row of their own. */
 struct rows {
 	const char *names[ROWS_MAX];
 	size_t count;
@@ -280,7 +280,7 @@ static int by_wait(const struct row_time *a, const struct row_time *b)
 	return (a->waiting < b->waiting) - (a->waiting > b->waiting);
 }
 
-/* The rows that are worth one. If there are too many: half of them for the most time on the path, the others for the longest waits. */
+/* Chooses the rows. If there are too many, the names with the most time on the path get half of them, those with the longest waits the rest. */
 static struct row_time *rows_worth(const struct story *story, bool *more)
 {
 	struct row_time *times = NULL, *row, *next;
@@ -314,7 +314,7 @@ static void add_row(struct rows *rows, const struct row_time *worth, const char 
 		row_of(rows, name);
 }
 
-/* A path ends with the thread that it is about, and the piece before a wake-up belongs to the waker. Interrupts come last. */
+/* Adds rows from the end of the path backward: it ends with the slow thread, and the waker's piece is before a wake-up. Interrupts come last. */
 static void make_rows(struct rows *rows, const struct story *story)
 {
 	bool more;
@@ -339,7 +339,7 @@ static void make_rows(struct rows *rows, const struct story *story)
 	}
 }
 
-/* Where a time stands in the picture of a story. */
+/* The time axis of a story's picture. */
 struct axis {
 	int64_t from;
 	double span; /* seconds */
@@ -352,8 +352,8 @@ static double along(const struct axis *axis, int64_t ts)
 }
 
 /*
- * A piece is as wide as it took, but not too thin to be seen, at the end of the axis too. Of many thin ones, one behind the other,
- * only some are widened: else they would look like a single one that took all the time. `seen`: the end of the last one.
+ * A piece is as wide as its time, but wide enough to be seen, even at the end of the axis. Of many thin pieces in a row, only some are
+ * widened: otherwise they would look like one piece that took all the time. *seen: the end of the last piece wide enough.
  */
 static void widen_piece(double *from, double *to, double span, double *seen)
 {
@@ -368,7 +368,7 @@ static void widen_piece(double *from, double *to, double span, double *seen)
 	*seen = *to;
 }
 
-/* Each block of the data ends so; gnuplot wants a point in each. */
+/* Ends a block of the data with `nothing`, a point that draws nothing: gnuplot wants a point in each block. */
 static void end_block(FILE *out, const char *nothing)
 {
 	fprintf(out, "%s\n\n\n", nothing);
@@ -415,7 +415,7 @@ static void put_waits(FILE *out, const struct axis *axis, const struct story *st
 	end_block(out, "NaN\tNaN\tNaN");
 }
 
-/* Arrows from the waker's row to that of the woken thread; of arrows too close to be told apart the first one stands for all. */
+/* Arrows go from the waker's row to the row of the woken thread. Of arrows too close to be told apart, only the first is drawn. */
 static void put_wakes(FILE *out, const struct axis *axis, const struct story *story, struct rows *rows)
 {
 	double last[ROWS_MAX][ROWS_MAX];
@@ -498,7 +498,7 @@ static char letter_of(enum node_what what)
 const char figure_path_legend[] = "= runs, r waits for a CPU, . waits for another, ^ is woken; q in a device's queue, s in service, t timer, "
 				  "i interrupt, z asleep, ? unknown";
 
-/* A row of letters. `from` and `to` are times of the story. */
+/* Fills a row with a letter between two times of the story. */
 static void fill(char *cells, size_t columns, const struct axis *axis, int64_t from, int64_t to, char letter)
 {
 	size_t first = (size_t)(along(axis, from) / axis->span * (double)columns), end = (size_t)ceil(along(axis, to) / axis->span * (double)columns);
@@ -507,7 +507,7 @@ static void fill(char *cells, size_t columns, const struct axis *axis, int64_t f
 		cells[i] = letter;
 }
 
-/* The waker's row and all between it and the woken thread's row get an arrow at the column of the wake-up. */
+/* Draws an arrow at the column of the wake-up: its line in the rows between waker and woken thread, its head in the woken thread's row. */
 static void point(char (*cells)[COLUMNS_MAX + 1], size_t columns, const struct axis *axis, int64_t at, size_t from, size_t to)
 {
 	size_t column = (size_t)(along(axis, at) / axis->span * (double)columns), row;
@@ -580,7 +580,7 @@ char *figure_blame(const struct verdict *verdicts, size_t count, char **complain
 
 /* --- runs ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Runs, or values. */
+/* Draws the runs, or the values that tell them apart. */
 static char *draw_rows(const struct contrast *contrast, bool runs, double *longest, char **complaint)
 {
 	struct canvas *canvas = canvas_open(complaint);

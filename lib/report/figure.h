@@ -17,19 +17,19 @@ char *figure_control(const struct model *model, const struct track *track, char 
 char *figure_path(const char *data, char **complaint); /* what figure_path_data() returned */
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint);
 
-/* All runs, a row a node; sets *longest to the seconds of the longest, the height of a row. And the values that tell them apart. */
+/* All runs, with a row for each node; *longest gets the seconds of the longest run, the height of a row. And the values that tell runs apart. */
 char *figure_runs(const struct contrast *contrast, double *longest, char **complaint);
 char *figure_values(const struct contrast *contrast, char **complaint);
 
 /*
- * The data of a path's picture, which can be kept while its story is forgotten: rows of threads and devices, their pieces, waits as pale
- * bars, wake-ups as arrows. And the picture in letters, in this many columns. The caller frees both. NULL: there is no path.
+ * The data of a path's picture, which may outlive its story: rows of threads and devices, their pieces, waits as pale bars, wake-ups as
+ * arrows. And the picture in letters, `width` columns wide. The caller frees both. NULL: there is no path.
  */
 char *figure_path_data(const struct story *story);
 char *figure_path_text(const struct story *story, size_t width);
-extern const char figure_path_legend[]; /* of the letters */
+extern const char figure_path_legend[]; /* explains the letters */
 
-/* The tracks worth a chart, those with the most signals first: at most `room`, and one at least where there is one. */
+/* Lists the tracks worth a chart, those with the most signals first: at most `room`, and one without signals if no track has any. */
 size_t figure_tracks(const struct model *model, const struct track **list, size_t room);
 
 /* Control charts of the tracks with the most signals, in plain text of this many columns. */

@@ -8,7 +8,7 @@
 #include "report/canvas.h"
 #include "report/figure_view.h"
 
-enum { ROWS_SHOWN = 32, LINES_SHOWN = 8, COLOURS = 9, ROW_COLUMNS = 44, VALUE_COLUMNS = 28, COLUMNS = 900, SLOTS = 300 /* of a rate */ };
+enum { ROWS_SHOWN = 32, LINES_SHOWN = 8, COLOURS = 9, ROW_COLUMNS = 44, VALUE_COLUMNS = 28, COLUMNS = 900, SLOTS = 300 /* points of a rate */ };
 
 /* The part of a view that the picture shows: its rows with the most changes, by name, and the time. */
 struct shown {
@@ -67,7 +67,7 @@ static double at(const struct shown *shown, int64_t ts)
 	return canvas_in_unit((double)timestamp_between(shown->from, ts) / 1e9, shown->unit);
 }
 
-/* The values that held longest have a colour of their own; by_value: the colour of each, COLOURS: it has none. */
+/* Gives the values that held longest a colour each; by_value: the colour of each value, COLOURS if it has none. Returns the number of colours. */
 static size_t colour_values(const struct shown *shown, const struct view *view, size_t *of_colour, unsigned char *by_value)
 {
 	double *times = memory_new(view->values.count, sizeof(*times));
@@ -96,7 +96,7 @@ static size_t colour_values(const struct shown *shown, const struct view *view, 
 	return count;
 }
 
-/* Each block begins with the name of its kind of mark, and ends so; gnuplot wants a point in each. */
+/* Ends a block, which began with the name of its kind of mark; gnuplot wants a point in each block. */
 static void end_block(FILE *out)
 {
 	fputs("NaN\tNaN\tNaN\n\n\n", out);
@@ -112,7 +112,7 @@ static void put_names(FILE *out, const struct shown *shown)
 	fputs("\n\n", out);
 }
 
-/* The marks of one colour. What is too thin to be seen is as wide as the least that can be. */
+/* Puts the marks of one colour. Marks too thin to be seen get the least width that can be seen. */
 static void put_lanes(FILE *out, const struct shown *shown, const unsigned char *by_value, size_t colour)
 {
 	for (size_t i = 0; i < shown->count; i++)
@@ -164,7 +164,7 @@ static char *draw_lanes(const struct shown *shown, const struct views *views, co
 					  shown->unit, colours, views_alarms(views) > 0), complaint);
 }
 
-/* The numbers as they came. */
+/* Puts the numbers as they came. */
 static void put_volume(FILE *out, const struct shown *shown, const struct view_row *row)
 {
 	for (size_t i = 0; i < row->marks.count; i++)
@@ -172,7 +172,7 @@ static void put_volume(FILE *out, const struct shown *shown, const struct view_r
 	fprintf(out, "%.9g\t%" PRId64 "\n", at(shown, shown->to), row->marks.items[row->marks.count - 1].number);
 }
 
-/* By how much the number grows in a second, in each of SLOTS parts of the time. */
+/* Puts how much the number grows per second, in each of SLOTS parts of the time. */
 static void put_rate(FILE *out, const struct shown *shown, const struct view_row *row)
 {
 	int64_t width = timestamp_between(shown->from, shown->to) / SLOTS + 1;

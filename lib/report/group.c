@@ -50,7 +50,7 @@ uint64_t groups_told_first(const struct moment *moment)
 	return moment->stories.count > 0 ? moment->stories.items[0]->signal != NULL : moment->worst.count > 0;
 }
 
-/* The most time first; values that are no time have no order among them. */
+/* The group with the most time comes first. Groups whose values are not times count as zero; signal_compare() orders equals. */
 static int by_sum(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;

@@ -1,5 +1,5 @@
 /*
- * group: a moment's further signals, put together by chart, key, thread name, whether they have ended, and culprit.
+ * group: groups a moment's further signals by chart, key, thread name, whether they have ended, and culprit.
  */
 #ifndef REPORT_GROUP_H
 #define REPORT_GROUP_H
@@ -11,7 +11,7 @@ struct group {
 	const struct story *story;  /* of the worst that has one; NULL: none has */
 	const char *culprit;	    /* who is to blame by the stories; "" where there is none */
 	uint64_t count, explained;  /* signals; those with a story */
-	double sum, longest;	    /* of the values; longest: of low ones, the lowest */
+	double sum, longest;	    /* of the values; if they are too low, `longest` is the lowest */
 };
 
 struct groups {
@@ -19,10 +19,13 @@ struct groups {
 	size_t count, room;
 };
 
-/* All that are not the moment's first story, or without stories its worst signal; the most time first. free(groups->items). */
+/*
+ * Groups all signals but the one that the moment's head has: that of the first story or, without stories, the worst. The group with the most time
+ * comes first. The caller frees groups->items.
+ */
 void groups_make(struct groups *groups, const struct moment *moment);
 
-/* How many signals the head of the moment has: one, or none. */
+/* Returns how many signals the head of the moment has: one or none. */
 uint64_t groups_told_first(const struct moment *moment);
 
 /* "24 recvfrom of python3 took 9.6 s in all, the longest 404 ms; to blame: timer: sleep of reporter". The caller frees it. */

@@ -16,12 +16,12 @@ struct heading {
 };
 
 /*
- * "moments of web2 on 2026-11-22", with what is needed of it; NULL: where the moment before was, or, before the first one, the
- * first stream began.
+ * "moments of web2 on 2026-11-22", or the part of it that is needed. NULL: host and day are those of the moment before; for the first
+ * moment, those at which the first stream began.
  */
 char *heading_next(struct heading *heading, const struct site *site, const struct moment *moment);
 
-/* For above the first moment, when all are known: where it was, if there are several hosts or days, and it does not say so itself. */
+/* The heading above the first moment, once all moments are known. NULL: there is one host and one day, or heading_next() returned a heading. */
 char *heading_first(const struct heading *heading, const struct site *site);
 
 void heading_free(struct heading *heading);

@@ -9,7 +9,7 @@
 #include "model/value.h"
 
 enum { CULPRITS = 3 };
-#define MOST 0.5	 /* of a path is what it mostly was */
+#define MOST 0.5	 /* the share that makes a part what the path mostly was */
 #define LEAST_SHARE 0.01 /* a smaller share says nothing about a moment */
 
 double headline_lost(const struct moment *moment)
@@ -34,7 +34,7 @@ static char *say_normal(const struct signal *signal)
 	return words;
 }
 
-/* Without a chain, the part of the path that took the most. */
+/* Says the chain; without one, the part of the path that took the most. */
 static char *say_chain(const struct story *story)
 {
 	const struct story_part *part = story ? story->parts : NULL;
@@ -46,7 +46,7 @@ static char *say_chain(const struct story *story)
 	return memory_format("mostly %s%s", part->words, part->meanwhile);
 }
 
-/* `known`: its process stands on the line already. */
+/* `known`: the line has told its process already. */
 static void say_culprit(FILE *out, const struct culprit *culprit, bool known)
 {
 	char *label = culprit_label(culprit), *process;
@@ -87,7 +87,7 @@ static char *say_blame(const struct story *story)
 	return words;
 }
 
-/* The first one, for a line that is about the next moment. */
+/* Says the first culprit, for the line of a moment after the worst. */
 static char *say_first_culprit(const struct story *story)
 {
 	char *label, *words;
@@ -134,7 +134,7 @@ static void remove_headline(struct headlines *headlines, size_t which)
 	memmove(&headlines->items[which], &headlines->items[which + 1], (headlines->count - which) * sizeof(struct headline));
 }
 
-/* Makes room for an incident's moment among those that lost more; HEADLINES: it has no place, or the incident has a worse moment. */
+/* Makes room for an incident's moment after those that lost as much; HEADLINES: all did, or a moment of the same incident lost as much. */
 static size_t place_of(struct headlines *headlines, uint64_t incident, double lost)
 {
 	size_t place = 0;

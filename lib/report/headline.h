@@ -1,6 +1,6 @@
 /*
  * headline: the worst incidents. The worst one has three lines: what was slow, who waited for whom, and who is to blame. Each of the
- * next has a line. Moments that the pipe itself is to blame for come apart, in one line.
+ * next has a line. Moments for which the pipe itself is to blame have one line of their own.
  *
  *	struct headlines worst = {0};
  *	headlines_see(&worst, site, moment);		for each moment
@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "report/incident.h"
 
-/* A moment that stands for its incident: it lost the most time. */
+/* A moment that stands for its incident, because it lost the most time. */
 struct headline {
 	uint64_t number; /* of the moment */
 	char *chain;	 /* who waits for whom, else the main part of the path; "" where there is no path */
@@ -23,7 +23,7 @@ struct headline {
 
 	/* private */
 	uint64_t incident; /* number of its first moment */
-	double lost; /* seconds; -INFINITY for a moment that is no wait */
+	double lost; /* see headline_lost() */
 	char *subject, *normal, *host, *culprit;
 	struct clock clock;
 	int64_t began;
@@ -36,7 +36,7 @@ enum { HEADLINES = 4 };
 struct headlines {
 	struct headline items[HEADLINES];
 	size_t count;
-	struct incident incident; /* private: the one at hand */
+	struct incident incident; /* private: the current one */
 
 	uint64_t owns;	     /* moments that are the pipe's own */
 	struct headline own; /* private: the worst of them */
@@ -47,11 +47,11 @@ double headline_lost(const struct moment *moment);
 
 void headlines_see(struct headlines *headlines, const struct site *site, const struct moment *moment);
 
-/* The first line, with the losses in a few words; and the line of one behind it. The caller frees them. */
+/* The first line, with lost data in a few words; and the line of headline `which`, from 1 on. The caller frees them. */
 char *headlines_first(const struct headlines *headlines, const struct model *model);
 char *headlines_next(const struct headlines *headlines, const struct site *site, size_t which);
 
-/* The pipe's own part, in words; NULL: none. The caller frees it. */
+/* The line about the pipe's own moments; NULL: there are none. The caller frees it. */
 char *headlines_own(const struct headlines *headlines, const struct site *site);
 
 void headlines_free(struct headlines *headlines);

@@ -26,11 +26,11 @@ enum { STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 
 /* A moment in the body: the text before its picture, the picture's data, the text behind it. */
 struct section {
 	long from, figure, behind, end;
-	double lost;	/* as of a headline */
+	double lost;	/* see headline_lost() */
 	char *heading;	/* above it; NULL: none */
-	char *incident; /* below it, of all moments that it stands for; NULL: it is alone */
+	char *incident; /* below it: a sentence about all moments of the incident; NULL: there is only this one */
 	char *window;	/* of the moment; NULL: none */
-	size_t host;	/* whose window it is */
+	size_t host;	/* number of the window's host */
 };
 
 struct page {
@@ -63,7 +63,7 @@ static void element(FILE *out, const char *open, const char *text, const char *c
 	fputc('\n', out);
 }
 
-/* A picture without its own title, which a browser would show as "Gnuplot" under the mouse. Frees the picture. */
+/* Puts a picture without its own title, which a browser would show as "Gnuplot" under the mouse. Frees the picture. */
 static void figure(struct report *report, FILE *out, char *svg, char *complaint, const char *caption)
 {
 	char *title = svg ? strstr(svg, "<title>") : NULL, *end = title ? strstr(title, "</desc>") : NULL;
@@ -80,7 +80,7 @@ static void figure(struct report *report, FILE *out, char *svg, char *complaint,
 	free(svg);
 }
 
-/* `moments` may be NULL: there is no such column. Frees the time. */
+/* Puts a row of a table. `moments` NULL: the table has no such column. Frees the time. */
 static void put_cells(FILE *out, char *time, double share, const char *moments, const char *words)
 {
 	char percent[32] = "";
@@ -100,7 +100,7 @@ static void cells(FILE *out, double seconds, double share, const char *moments, 
 	put_cells(out, isnan(seconds) ? memory_format("%s", "") : value_seconds(seconds), share, moments, words);
 }
 
-/* The process, where it is known. `moments` as above. */
+/* Puts a row with the process, if it is known. `moments` as above. */
 static void put_who(FILE *out, const char *moments, const char *name, const struct identity *identity)
 {
 	char *words;
@@ -164,7 +164,7 @@ static void put_blame(FILE *out, const struct moment *moment, const struct story
 		put_culprits(out, "Blame among its calls", calls);
 }
 
-/* The chain of waits with its processes; the rows of blame name their own. */
+/* Puts the chain of waits with its processes; the rows of blame name their own. */
 static void put_chain(FILE *out, const struct story *story)
 {
 	struct processes processes;
@@ -177,7 +177,7 @@ static void put_chain(FILE *out, const struct story *story)
 	processes_free(&processes);
 }
 
-/* The picture's data only: the picture is drawn when it is known which moments the page shows. */
+/* Writes the picture's data only: the picture is drawn once it is known which moments the page shows. */
 static void put_story(struct section *section, FILE *out, const struct moment *moment, const struct story *story)
 {
 	char *data = figure_path_data(story);
@@ -236,7 +236,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	free(words);
 }
 
-/* Further signals, put together; those with a story stand on the page already. Returns how many the page has then. */
+/* Puts further signals in groups; those with a story are on the page already. Returns how many of the moment's signals the page has now. */
 static uint64_t put_groups(struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
@@ -256,7 +256,7 @@ static uint64_t put_groups(struct report *report, FILE *out, const struct moment
 	return told;
 }
 
-/* Frees the heading; NULL: there is none. */
+/* Puts a heading, if it is not NULL, and frees it. */
 static void put_moments(FILE *out, char *heading)
 {
 	if (heading)
@@ -264,14 +264,14 @@ static void put_moments(FILE *out, char *heading)
 	free(heading);
 }
 
-/* The incident before this moment is over: what there is to say of all of its moments stands below the worst one. */
+/* Ends the last incident: the sentence about all its moments goes below the worst one. */
 static void end_incident(struct page *page)
 {
 	if (page->sections.count > 0)
 		page->sections.items[page->sections.count - 1].incident = incident_words(&page->incident);
 }
 
-/* The section that the moment goes into. An incident has one, which its worst moment gets; NULL: this moment is not the worst. */
+/* Returns the section for the moment. An incident has one section, which its worst moment gets; NULL: this moment is not the worst. */
 static struct section *section_of(struct page *page, const struct site *site, const struct moment *moment)
 {
 	char *heading = heading_next(&page->heading, site, moment);
@@ -345,7 +345,7 @@ static int put_picture(struct report *report, const struct section *section)
 	return status;
 }
 
-/* The usual ender of the wait, which is known at the end only. */
+/* Puts who usually ends the wait, which is known at the end only. */
 static void put_usual(const struct report *report, const struct section *section)
 {
 	const struct usual_window *usual = usual_culprit_find(report->model->usual, section->host, section->window);
@@ -425,7 +425,7 @@ static void put_lines(FILE *out, struct summary *summary)
 	summary_free(summary);
 }
 
-/* The head of a moment: the slow signal and the culprits. */
+/* Puts the worst moment, with its chain and culprits, and a line for each of the next ones. */
 static void put_headline(const struct report *report, FILE *out)
 {
 	char *first, *next;
@@ -446,7 +446,7 @@ static void put_headline(const struct report *report, FILE *out)
 	free(first);
 }
 
-/* Moments that say nothing about the machine. */
+/* Puts the line about the pipe's own moments, which say nothing about the machine. */
 static void put_own(const struct report *report, FILE *out)
 {
 	char *own = headlines_own(&report->headlines, report->model->site);
@@ -517,7 +517,7 @@ static void put_logged_rows(const struct logged_trigger *trigger, enum graph_kin
 		fputs("</table>\n", out);
 }
 
-/* Calls that were logged, and the values that tell those of requests that matched from the others. */
+/* Puts logged calls, and the values that tell calls of requests that matched from calls of others. */
 static void put_called(struct report *report, FILE *out)
 {
 	const struct logged_function *function;
@@ -540,7 +540,7 @@ static void put_called(struct report *report, FILE *out)
 		fputs("</section>\n", out);
 }
 
-/* Requests that triggers logged: those that matched beside the others. */
+/* Puts the requests that triggers logged: those that matched beside the others. */
 static void put_logged(struct report *report, FILE *out)
 {
 	const struct logged_trigger *trigger;
@@ -581,7 +581,7 @@ static void put_controls(struct report *report, FILE *out)
 	fputs("</section>\n", out);
 }
 
-/* All runs, and what tells them apart. */
+/* Draws all runs, and the values that tell them apart. */
 static void put_runs(struct report *report, FILE *out)
 {
 	char *complaint = NULL, *svg, *caption, *time;
@@ -598,7 +598,7 @@ static void put_runs(struct report *report, FILE *out)
 	free(time);
 }
 
-/* The rules that set slow runs apart. */
+/* Puts the rules that set slow runs apart. */
 static void put_contrast(struct report *report, FILE *out)
 {
 	const struct contrast_line *line = contrast_line(report->model->contrast, 0);
@@ -743,7 +743,7 @@ static int html_begin(struct report *report)
 	return page->body ? 0 : -1;
 }
 
-/* Half a page is none. */
+/* If the input failed, writes no page: half a page is useless. */
 static int html_end(struct report *report, bool failed)
 {
 	return failed ? -1 : put_page(report);

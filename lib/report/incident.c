@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "model/value.h"
 
-/* A longer pause makes another incident of what comes behind it. */
+/* After a longer pause another incident begins. */
 #define PAUSE_MAX (10 * NSEC_PER_SEC)
 
 static const char *culprit_of(const struct moment *moment)
@@ -24,7 +24,7 @@ static bool is_alike(const struct incident *incident, const struct moment *momen
 	       !strcmp(incident->culprit, culprit_of(moment));
 }
 
-/* Of times of one clock only. */
+/* Tells whether the moment comes soon enough after the incident. Only times of one clock can be compared. */
 static bool follows(const struct incident *incident, const struct moment *moment)
 {
 	return incident->clock.has_wall == moment->clock.has_wall && incident->clock.wall == moment->clock.wall &&

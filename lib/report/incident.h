@@ -1,6 +1,6 @@
 /*
- * incident: moments in a row that are one story: on the same host, chart, key and thread name, to blame on the same culprit, and with
- * little time between them. The filter cuts a long incident into several windows.
+ * incident: moments in a row that are one story: they have the same host, chart, key, thread name and culprit, and little time between
+ * them. The filter cuts a long incident into several windows.
  *
  *	struct incident incident = {0};
  *	if (incident_goes_on(&incident, moment)) {	for each moment in turn
@@ -16,11 +16,11 @@
 
 #include "model/moment.h"
 
-/* All zero: no moment came that could go on. */
+/* All zero: there is no incident that could go on. */
 struct incident {
 	uint64_t first; /* number of its first moment */
 	uint64_t moments, incomplete;
-	double sum, worst; /* of the values of their worst signals */
+	double sum, worst; /* of the values of the moments' worst signals */
 
 	/* private */
 	char *host, *chart, *key, *comm, *culprit;
@@ -29,7 +29,7 @@ struct incident {
 	int64_t from, until;
 };
 
-/* Tells whether a moment goes on with the incident so far; then it is to be added. If not, another incident begins with it. */
+/* Tells whether a moment continues the incident so far. If so, add the moment; if not, begin another incident with it. */
 bool incident_goes_on(const struct incident *incident, const struct moment *moment);
 void incident_add(struct incident *incident, const struct moment *moment);
 void incident_begin(struct incident *incident, const struct moment *moment);

@@ -70,7 +70,7 @@ static void json_put_clean(json_t *object, const char *key, const char *text)
 		json_put_words(object, key, display_clean(text));
 }
 
-/* Its keys, as records have them; a deed that is only text has none. */
+/* Puts the keys of a deed, as records have them; a deed that is only text has none. */
 static void json_put_deed(json_t *object, const struct deed *deed)
 {
 	struct line line = {0};
@@ -333,7 +333,7 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 	return array;
 }
 
-/* Values that may have ended unseen. */
+/* Intervals that may have ended unseen. */
 static json_t *doubted_object(const struct unfinished *doubted)
 {
 	json_t *object = json_object();
@@ -555,7 +555,7 @@ static json_t *called_array(const struct model *model)
 	return array;
 }
 
-/* The kernel is that of one host: with several hosts it says nothing. */
+/* Puts the host and its kernel; of several hosts, only the names. */
 static void put_hosts(json_t *object, const struct model *model)
 {
 	json_t *hosts = json_array();
@@ -572,7 +572,7 @@ static void put_hosts(json_t *object, const struct model *model)
 	json_decref(hosts);
 }
 
-/* The moments behind the worst one that the report's first lines tell. */
+/* The moments after the worst one that the report's first lines tell. */
 static void put_next(json_t *headline, const struct report *report)
 {
 	json_t *array = json_array(), *next;
@@ -611,7 +611,7 @@ static void put_headline(json_t *object, const struct report *report)
 	json_decref(lines);
 }
 
-/* The usual enders of the waits, by window; NULL: none is known. */
+/* Who usually ends the waits, by window; NULL: that is not known. */
 static json_t *usual_array(const struct model *model)
 {
 	json_t *array = NULL;
@@ -690,7 +690,7 @@ static int json_begin(struct report *report)
 	return json->moments ? 0 : -1;
 }
 
-/* Adds the output of jansson, indented further. No text of JSON has a newline in it. */
+/* Writes the output of jansson, indented further. No JSON string contains a newline. */
 static int put_indented(const char *text, size_t length, void *out)
 {
 	size_t i;

@@ -12,8 +12,8 @@ enum { NAMES_MAX = 64 };
 /* A name in the story. */
 struct name {
 	const char *name;
-	int32_t tid; /* 0: it stands without a number */
-	const char *act; /* of a line of blame: "running"; NULL: none */
+	int32_t tid; /* 0: the name stands without a number */
+	const char *act; /* what a line of blame says it did, such as "running"; NULL: nothing */
 	const struct identity *identity;
 	bool told;
 };
@@ -63,7 +63,7 @@ static void collect(struct names *names, const struct story *story, size_t culpr
 		add(names, signal->client, signal->client_tid, NULL, &signal->client_identity);
 }
 
-/* "reader, writer and sync are of process 310, /usr/bin/store": the threads of one process from this name on. */
+/* "reader, writer and sync are of process 310, /usr/bin/store": says all threads of the process of names[first]. */
 static char *say_threads(struct names *names, size_t first, size_t count)
 {
 	char *words = NULL, *process = identity_words(names->items[first].identity, "");
@@ -87,7 +87,7 @@ static char *say_threads(struct names *names, size_t first, size_t count)
 	return words;
 }
 
-/* Two lines of blame may have one name, each of another process: then with what was done, "nginx (running)". The caller frees it. */
+/* If two lines of blame have the same name for different processes, adds what was done: "nginx (running)". The caller frees it. */
 static char *name_of(const struct names *names, const struct name *name)
 {
 	bool alike = false;

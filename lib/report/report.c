@@ -67,7 +67,7 @@ static const struct format *find_format(const char *name, bool table)
 	return NULL;
 }
 
-/* Reports first, then tables that are no reports, too. */
+/* The formats of reports come first, then those that only tables have. */
 const char *report_format_name(size_t index)
 {
 	if (index < REPORTS)
@@ -97,7 +97,7 @@ int report_check(const struct report_options *options)
 	return 0;
 }
 
-/* Comes before any input is read, so that nobody waits all day for a report that cannot be written. */
+/* Called before any input is read, so that nobody waits all day for a report that cannot be written. */
 static int open_output(struct report *report)
 {
 	const char *output = report->options.output;
@@ -160,7 +160,7 @@ int report_run(struct report *report)
 		stream_mark_incomplete(report->stream);
 	if (status == 0)
 		return report->format->end(report, false) < 0 ? -1 : keep(report);
-	/* The part that was understood before the input went wrong is still worth reading; the sentence must survive writing it. */
+	/* The part that was read before the input went wrong is still worth a report; writing it may replace the sentence, so keep that. */
 	char *sentence = memory_format("%s", fail_text());
 	model_give_up(report->model);
 	if (report->format->end(report, true) == 0)

@@ -20,10 +20,10 @@
 
 struct report_options {
 	const char *format;    /* "text", "json", "html"; "csv" with `table` */
-	const char *output;    /* html: the folder of report.html, "." where it is NULL; else the file, NULL: `out` */
+	const char *output;    /* html: the folder of report.html (NULL: "."); other formats: the file (NULL: `out`) */
 	FILE *out;
 	size_t width;	       /* columns of text */
-	bool bounded;	       /* a table must not be wider, either: it goes to a terminal, or the user said so */
+	bool bounded;	       /* a table must not be wider, either: it goes to a terminal, or the user set the width */
 	bool whole;	       /* all input is there already: the summary can come first */
 	bool all;	       /* text and JSON: list every signal of a moment */
 	bool plot;	       /* text: draw the control chart */
@@ -32,19 +32,19 @@ struct report_options {
 
 struct report;
 
-/* In the table's order, the default first; NULL: there are no more. */
+/* Names of the formats, the default first; NULL: there are no more. */
 const char *report_format_name(size_t index);
 
 /* 0; -1 after fail(): there is no such format, or not with these options. */
 int report_check(const struct report_options *options);
 
-/* The options, which must have passed report_check(), are copied; the stream must stay. NULL after fail(): no output. */
+/* Copies the options, which must have passed report_check(). The stream must outlive the report. NULL after fail(): there is no output. */
 struct report *report_new(struct stream *stream, const struct report_options *options);
 
 /* Reads the stream to its end and writes the report. 0; -1 after fail(). */
 int report_run(struct report *report);
 
-/* The totals are wanted now: printed at the next record or wait for input. Safe in a signal handler. */
+/* Asks for the totals, which are printed at the next record or wait for input. Safe in a signal handler. */
 void report_ask_totals(void);
 
 /* Tells whether writing failed because our reader is gone: no reason to complain. */

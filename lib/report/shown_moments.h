@@ -1,5 +1,5 @@
 /*
- * shown_moments: chooses the moments that a report shows of many: the SHOWN_MOMENTS that lost the most time; of those that lost the same, the first.
+ * shown_moments: chooses the moments that a report shows: the SHOWN_MOMENTS that lost the most time; of moments that lost the same, the first.
  *
  *	struct shown_moments shown = shown_moments_of(items, sizeof(*items), offsetof(struct item, lost), count);
  *	for each moment in turn
@@ -14,8 +14,8 @@
 enum { SHOWN_MOMENTS = 100 };
 
 struct shown_moments {
-	double least; /* moments that lost more are shown, */
-	size_t equal; /* and this number of those that lost exactly as much */
+	double least; /* moments that lost more are shown */
+	size_t equal; /* this number of those that lost exactly `least` are shown, too */
 };
 
 /* The items are `size` bytes each; at `offset` is the double that headline_lost() gave. */

@@ -141,7 +141,7 @@ enum state {
 	STATE_ABNORMAL,
 	STATE_NORMAL,
 	STATE_UNLEARNT, /* values, but no limits */
-	STATE_WATCHED,	/* values that no chart judged: triggers did, and none fired */
+	STATE_WATCHED,	/* values that no chart judged, only triggers, and none fired */
 	STATE_SILENT,	/* no values */
 	STATES
 };
@@ -155,7 +155,7 @@ static uint64_t values_of(const struct tracked_chart *chart)
 	return values;
 }
 
-/* All its values, judged or not. */
+/* Counts all values of a chart, judged or not. */
 static uint64_t summed_of(const struct tracked_chart *chart)
 {
 	uint64_t count = 0;
@@ -185,7 +185,7 @@ static bool is_function(const struct tracked_chart *chart)
 	return !strncmp(chart->name, "func:", strlen("func:"));
 }
 
-/* A function that only graphs are made of: no trigger looked at its calls. */
+/* Tells whether the chart is of a function whose calls only make graphs: no trigger looked at them. */
 static bool is_unwatched(const struct model *model, const struct tracked_chart *chart)
 {
 	return model->tracks->asked && !chart->asked && state_of(chart) == STATE_WATCHED;
@@ -198,7 +198,7 @@ static bool comes_before(const struct track *a, const struct track *b)
 	return a->values > b->values;
 }
 
-/* The tracks with limits, those with the most signals first, at most `room`; *others: how many more there are. */
+/* Lists the tracks with limits, those with the most signals first, at most `room`; *others: how many tracks are not in the list. */
 static size_t tracks_told(const struct tracked_chart *chart, const struct track **list, size_t room, unsigned *others)
 {
 	size_t count = 0, at;
@@ -222,7 +222,7 @@ static size_t tracks_told(const struct tracked_chart *chart, const struct track 
 	return count;
 }
 
-/* A key that has only limits has values of the same kind as the other keys. */
+/* A key that has limits but no values has the unit of the chart's other keys. */
 static enum unit unit_of(const struct track *track)
 {
 	const struct track *other = track->chart->tracks;
@@ -234,7 +234,7 @@ static enum unit unit_of(const struct track *track)
 	return other ? other->unit : UNIT_NONE;
 }
 
-/* A limit rises when values beyond it come too often to be abnormal. A rise by this factor is worth a word. */
+/* A limit rises when values beyond it come too often to be abnormal. The line tells a rise by this factor. */
 #define RISE_TOLD 2
 
 /* Limits may have been relearnt because of the signals: the line has the limits that the first signal broke. */
@@ -298,7 +298,7 @@ static void add_largest(FILE *out, const struct model *model, const struct track
 	free(key);
 }
 
-/* A value beyond the limits that was not called abnormal needs a reason. */
+/* Says why a value beyond the limits was not called abnormal. */
 static void add_unjudged(FILE *out, const struct track *track)
 {
 	if (!track || track->greatest <= track->ucl)
@@ -309,9 +309,9 @@ static void add_unjudged(FILE *out, const struct track *track)
 		fputs(", not enough to be abnormal", out);
 }
 
-struct hanging { /* begun and not ended, of several tracks */
+struct hanging { /* intervals of several tracks that began and did not end */
 	uint64_t count;
-	const struct track *of; /* the oldest; NULL: there is none */
+	const struct track *of; /* the track of the oldest; NULL: there is none */
 	const struct unfinished *oldest;
 };
 
@@ -336,7 +336,7 @@ static void count_hanging(struct hangings *hangings, const struct tracked_chart 
 	}
 }
 
-/* "3 begun and not ended, the oldest 1.200 s ago (sdb)", behind the line of its chart, or of `many`. */
+/* Adds "3 begun and not ended, the oldest 1.200 s ago (sdb)" to the line of a chart, or of `many` charts. */
 static void add_unfinished(FILE *out, const struct model *model, const struct hanging *hanging, const char *what, bool many)
 {
 	char count[NUMBER_ROOM], *age = value_seconds(hanging->oldest->oldest);
@@ -429,7 +429,7 @@ static void say_chart(FILE *out, const struct model *model, const struct tracked
 	free(count);
 }
 
-/* One line for all functions in the same state. */
+/* Says the line for all functions in the same state. */
 static void say_functions(FILE *out, const struct model *model, enum state state, uint64_t count, uint64_t all)
 {
 	const struct track *largest = NULL;
@@ -523,7 +523,7 @@ static void add_charts(struct summary *summary, const struct model *model)
 
 /* --- changes of level ------------------------------------------------------------------------------------------------------ */
 
-struct level_change { /* a shift, and of what */
+struct level_change { /* a shift of a track */
 	const struct track *track;
 	const struct shift *shift;
 };
@@ -539,7 +539,7 @@ static double weight(enum unit unit, const struct shift *shift)
 
 	if (isnan(shift->from))
 		return 1;
-	/* the values that gave the alarm went the other way than those that came after it: no level */
+	/* the values that raised the alarm went one way, the values after it the other: the level did not change */
 	if ((shift->to > shift->from) != shift->up || (unit == UNIT_SHARE && high - low < SHARE_TOLD))
 		return 0;
 	ratio = low > 0 ? fmin(high / low, 1e6) : 1e6;
@@ -599,7 +599,7 @@ static bool may_be_explained(const struct model *model)
 	return (!model->overhead.has_kept || model->overhead.filtered > 0) && (model->counts->signals == 0 || model->counts->signals > model->counts->rates);
 }
 
-/* Why there is nothing to tell, or not all; NULL: there is. */
+/* Says why there is nothing to report, or no blame; NULL: nothing is missing. */
 static char *say_nothing(const struct model *model)
 {
 	if (is_unfiltered(model) && stream_was_cut(model->stream))
@@ -616,7 +616,7 @@ static char *say_nothing(const struct model *model)
 	return NULL;
 }
 
-/* Only usage records came: the first stage failed, and has said why. */
+/* Tells whether only usage records came: then the first stage failed, and has said why. */
 static bool is_empty(const struct model *model)
 {
 	const struct site *site = model->site;
@@ -635,7 +635,7 @@ static void add_uncounted(struct summary *summary, const struct model *model)
 	free(text);
 }
 
-/* Lines for what is blamed more than in another stream. */
+/* Adds lines about what is blamed more than in another stream. */
 static void add_changes(struct summary *summary, const struct model *model)
 {
 	const struct diff *comparison = verdicts_diff(model->verdicts);

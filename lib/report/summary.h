@@ -10,14 +10,14 @@ struct summary {
 	ARRAY(char *) lines;
 };
 
-/* Lines before the moments: missing data, names blamed more than in another stream, and bounds that the report reached. */
+/* Lines before the moments: names blamed more than in another stream, why there is nothing to report, and missing data if there are no moments. */
 void summary_findings(struct summary *summary, const struct model *model);
 
-/* Charts and their limits, host, time and counts, and what tailblame itself used: behind the moments. */
+/* Lines after the moments: charts and their limits, host, time and counts, missing data, bounds that the report reached, and tailblame's own cost. */
 void summary_data(struct summary *summary, const struct model *model);
 void summary_free(struct summary *summary);
 
-/* In how many moments a verdict was ranked: "2/3"; "" where that tells nothing. The caller frees it. */
+/* In how many moments a verdict was ranked: "2/3"; "" if there is only one moment. The caller frees it. */
 char *summary_share_of_moments(const struct model *model, const struct verdict *verdict);
 
 #endif

@@ -49,7 +49,7 @@ static void table_free(struct report *report)
 	(void)report;
 }
 
-/* When the largest value came: in Unix time where there is any. */
+/* Says when the largest value came: as wall-clock time if that is known, else as seconds of the trace clock. */
 static void say_most_at(const struct summed *summed, char *text)
 {
 	if (summed->clock.has_wall)
@@ -69,7 +69,7 @@ static void put_value(FILE *out, enum unit unit, double value)
 	free(words);
 }
 
-/* The columns for labels: as many as the longest needs that fits. */
+/* The columns for labels: as many as the longest label that fits into `room` needs. */
 struct label_columns {
 	size_t room, used;
 };
@@ -96,7 +96,7 @@ static size_t label_columns(struct report *report)
 	return columns.used;
 }
 
-/* A label that does not fit has a line to itself: cut, it could be that of another key. */
+/* A label that does not fit has a line to itself: if it were cut, it could be taken for that of another key. */
 static void put_label(FILE *out, const char *label, size_t columns)
 {
 	size_t length = display_columns(label);

@@ -27,13 +27,13 @@
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
-/* The place of a moment in the body, and the keys by which the end of the stream adds to it. */
+/* The place of a moment in the body, and its window, about which more is known at the end of the stream. */
 struct part {
 	char *heading; /* before it; NULL: none */
 	char *window;
 	size_t host;
-	double lost; /* as of a headline */
-	long from, end; /* behind the end, what there is to say of all moments of an incident */
+	double lost; /* see headline_lost() */
+	long from, end; /* after the end, and before the next part, comes the line about all moments of the incident */
 };
 
 struct text {
@@ -42,10 +42,10 @@ struct text {
 	struct incident incident;
 	uint64_t lost_told;
 	bool greeted, has_legend;
-	ARRAY(struct part) parts; /* with all input at hand */
-	/* In a live pipe, of moments without signals, which are all requests that there were: */
-	uint64_t requests, left; /* how many came, and how many were left out; */
-	double worst;		 /* and what the worst lost */
+	ARRAY(struct part) parts; /* if all input is there already */
+	/* in a live pipe: moments without signals; each request is such a moment */
+	uint64_t requests, left; /* how many came, and how many were left out */
+	double worst;		 /* what the worst lost */
 };
 
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
@@ -73,14 +73,13 @@ static void row(const struct report *report, FILE *out, const char *title, doubl
 	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : value_seconds(seconds), share, words);
 }
 
-/* The chain of waits. */
 static void print_chain(const struct report *report, FILE *out, const struct story *story)
 {
 	if (story->chain)
 		wrap(report, out, "   chain   ", story->chain);
 }
 
-/* --plot: the path as a picture; the first one has a legend. */
+/* --plot: prints the path as a picture; the first picture has a legend. */
 static void print_picture(const struct report *report, FILE *out, const struct story *story)
 {
 	struct text *text = report->state;
@@ -139,7 +138,7 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 	}
 }
 
-/* A name's process, unless the name says it all; returns whether there was something to print. */
+/* Prints a name's process, unless the name says it all. Returns whether it printed a line. */
 static bool print_who(const struct report *report, FILE *out, const char *title, const char *name, const struct identity *identity,
 		      int32_t tid)
 {
@@ -153,7 +152,7 @@ static bool print_who(const struct report *report, FILE *out, const char *title,
 	return said;
 }
 
-/* Which processes wait for each other, are blamed, and which one was slow. */
+/* Prints which processes wait for each other, which are blamed, and which was slow. */
 static void print_processes(const struct report *report, FILE *out, const struct story *story)
 {
 	const char *title = "   who     ";
@@ -183,7 +182,7 @@ static void print_also_signal(const struct report *report, FILE *out, const stru
 	print_also(report, out, clock, words);
 }
 
-/* A story without signal, or each where all are wanted. */
+/* Prints a further story in a line: one without signal or, with --all, any. */
 static void print_story(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
 	struct group group = {.first = story->signal, .story = story, .count = 1, .explained = 1};
@@ -196,7 +195,7 @@ static void print_story(const struct report *report, FILE *out, const struct mom
 	free(words);
 }
 
-/* Every signal that is kept; returns how many. */
+/* Prints every signal that was kept, and returns their number. */
 static uint64_t print_all(const struct report *report, FILE *out, const struct moment *moment)
 {
 	for (size_t i = moment->stories.count == 0; i < moment->worst.count; i++) {
@@ -208,7 +207,7 @@ static uint64_t print_all(const struct report *report, FILE *out, const struct m
 	return moment->worst.count;
 }
 
-/* Further signals, put together; returns how many of the moment's signals are printed then. */
+/* Prints further signals in groups. Returns how many of the moment's signals are printed now. */
 static uint64_t print_groups(const struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
@@ -229,7 +228,7 @@ static uint64_t print_groups(const struct report *report, FILE *out, const struc
 	return told;
 }
 
-/* The head has the limits of the first signal. */
+/* Tells whether the limits of a signal differ from those of its track's first signal, which the report's end has. */
 static bool has_other_limits(const struct report *report, const struct signal *signal)
 {
 	const struct track *track = tracks_find(report->model->tracks, signal);
@@ -268,7 +267,7 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 	free(gap);
 }
 
-/* NULL: there is none. */
+/* `heading` may be NULL: there is none. */
 static void print_heading(FILE *out, const char *heading)
 {
 	if (heading)
@@ -319,7 +318,7 @@ static void print_lines(const struct report *report, struct summary *summary)
 	summary_free(summary);
 }
 
-/* The head of a moment: the slow signal and the culprits. */
+/* Prints the worst moment, with its chain and culprits, and a line for each of the next ones. */
 static void print_headline(const struct report *report)
 {
 	char *first, *next;
@@ -340,7 +339,7 @@ static void print_headline(const struct report *report)
 	free(first);
 }
 
-/* Moments that say nothing about the machine: at the head where there are no others, else behind these. */
+/* Prints the line about the pipe's own moments, which say nothing about the machine: first if there are no others, else after these. */
 static void print_own(const struct report *report)
 {
 	char *own = headlines_own(&report->headlines, report->model->site);
@@ -350,7 +349,7 @@ static void print_own(const struct report *report)
 	free(own);
 }
 
-/* Tells whether a line above says which process that is. */
+/* Tells whether a line above has named the process. */
 static bool is_known(const struct verdict *verdicts, size_t which)
 {
 	for (size_t i = 0; i < which; i++)
@@ -359,7 +358,7 @@ static bool is_known(const struct verdict *verdicts, size_t which)
 	return false;
 }
 
-/* The culprits over all moments; a single moment's own lines name its culprits. */
+/* Prints the culprits over all moments; if there is a single moment, its own lines name its culprits. */
 static void print_verdicts(const struct report *report)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
@@ -401,7 +400,7 @@ static void print_logged_row(const struct report *report, const struct logged_ro
 		free(times[i]);
 }
 
-/* The paths and the blame of the requests that a trigger logged: those that matched beside the others. */
+/* Prints the paths and the blame of the requests that a trigger logged: those that matched beside the others. */
 static void print_logged(const struct report *report)
 {
 	const struct logged_trigger *trigger;
@@ -424,7 +423,7 @@ static void print_logged(const struct report *report)
 	}
 }
 
-/* The calls that were logged, and what tells those of requests that matched from the others. */
+/* Prints the logged calls, and the values that tell calls of requests that matched from calls of others. */
 static void print_called(const struct report *report)
 {
 	const struct logged_function *function;
@@ -467,7 +466,7 @@ static void print_data(const struct report *report)
 	print_lines(report, &summary);
 }
 
-/* A live pipe says first where and since when it runs, and reports lost events as soon as they are lost, then when they are twice as many. */
+/* In a live pipe, says first where and since when it runs, and reports lost events: the first ones, then each time their number has doubled. */
 static void greet(struct report *report)
 {
 	struct text *text = report->state;
@@ -518,7 +517,7 @@ static int print_part(const struct report *report, const struct moment *moment)
 	return file_settle(text->body);
 }
 
-/* The usual ender of the wait: the culprit, and a circle of waits. */
+/* Prints who usually ends the wait: the culprit, and a circle of waits. */
 static void print_usual(const struct report *report, const char *lead, const struct usual_window *usual)
 {
 	char *indent = memory_format("%*s", (int)strlen(lead), "");
@@ -532,7 +531,7 @@ static void print_usual(const struct report *report, const char *lead, const str
 	free(indent);
 }
 
-/* In a live pipe the moments are printed already. */
+/* Prints who usually ends the waits, by window: in a live pipe the moments are printed already. */
 static void print_usual_behind(const struct report *report)
 {
 	const struct usual_window *usual;
@@ -559,7 +558,7 @@ static void copy_body(const struct report *report, long from, long end)
 	}
 }
 
-/* `end`: of what there is to say of its incident. */
+/* Prints a part, with what is known at the end of the stream. `end`: where the line about its incident ends. */
 static void print_known(const struct report *report, const struct part *part, long end)
 {
 	const struct usual_window *usual = part->window ? usual_culprit_find(report->model->usual, part->host, part->window) : NULL;
@@ -579,7 +578,7 @@ static void print_left(const struct report *report, uint64_t left)
 	free(count);
 }
 
-/* The moments, each with what is known since the end of the stream. */
+/* Prints the moments, each with what is known at the end of the stream. */
 static int print_body(const struct report *report)
 {
 	const struct text *text = report->state;
@@ -603,7 +602,7 @@ static int print_body(const struct report *report)
 	return ferror(text->body) ? fail_errno("cannot read a temporary file") : 0;
 }
 
-/* All moments of an incident in one line; a live pipe has printed each. */
+/* Prints the line about all moments of an incident; a live pipe has printed each. */
 static void print_incident(const struct report *report)
 {
 	struct text *text = report->state;
@@ -614,7 +613,7 @@ static void print_incident(const struct report *report)
 	free(words);
 }
 
-/* Instead of the moment that stands for the incident so far, which is not as bad. */
+/* Prints a moment in place of the one that stood for the incident so far, which is not as bad. */
 static int print_instead(const struct report *report, const struct moment *moment)
 {
 	const struct text *text = report->state;
@@ -628,7 +627,7 @@ static int print_instead(const struct report *report, const struct moment *momen
 	return 0;
 }
 
-/* With all input at hand the worst moment of an incident stands for all; in a live pipe each has its line. */
+/* Prints a further moment of an incident. If all input is there, the worst moment stands for all; in a live pipe each has its line. */
 static int print_further(struct report *report, const struct moment *moment, bool is_worst)
 {
 	const struct text *text = report->state;
@@ -646,7 +645,10 @@ static int print_further(struct report *report, const struct moment *moment, boo
 	return report_flush(report);
 }
 
-/* In a live pipe the worst of all requests are not known yet: behind the first, those are printed that are worse than all before. */
+/*
+ * Tells whether a live pipe prints a moment: each that has a signal. Which requests are the worst is not known yet: it prints the first
+ * SHOWN_MOMENTS, then those that are worse than all before.
+ */
 static bool is_told(struct text *text, const struct moment *moment)
 {
 	double lost = headline_lost(moment);
@@ -662,7 +664,7 @@ static bool is_told(struct text *text, const struct moment *moment)
 	return false;
 }
 
-/* A moment that begins an incident; `heading` may be NULL. Frees it, or keeps it. */
+/* Prints a moment that begins an incident. Takes over `heading`, which may be NULL. */
 static int print_first(struct report *report, const struct moment *moment, char *heading)
 {
 	struct text *text = report->state;
@@ -728,7 +730,7 @@ static void print_plots(struct report *report)
 	free(plot);
 }
 
-/* With all input at hand the moments stand between what was found and the data about it; in a live pipe they are printed already. */
+/* If all input was there, the moments stand between the findings and the data about them; in a live pipe they are printed already. */
 static int text_end(struct report *report, bool failed)
 {
 	struct text *text = report->state;
