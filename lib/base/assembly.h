@@ -8,7 +8,7 @@
  *	assembly_land(&program, jump);
  *	assembly_leave(&program, 0);
  *
- * What libbpf loads is program.code, of program.count instructions, at most ASSEMBLY_MAX; the caller knows how many it puts. Offsets are bytes.
+ * libbpf then loads program.code, which has program.count instructions. The caller puts at most ASSEMBLY_MAX: nothing checks that. Offsets are bytes.
  */
 #ifndef BASE_ASSEMBLY_H
 #define BASE_ASSEMBLY_H
@@ -26,21 +26,21 @@ struct assembly {
 	int count;
 };
 
-/* Any instruction. Returns its number, so that a jump can land later. */
+/* Appends any instruction. Returns its number, by which assembly_land() knows a jump. */
 int assembly_put(struct assembly *assembly, uint8_t code, int to, int from, int offset, int32_t number);
 
-/* A jump that was put before goes here. */
+/* Makes an earlier jump lead to the next instruction. */
 void assembly_land(struct assembly *assembly, int jump);
 
 void assembly_copy(struct assembly *assembly, int to, int from);
 void assembly_set(struct assembly *assembly, int to, int32_t number);
 void assembly_add(struct assembly *assembly, int to, int32_t number);
 
-/* 64 bits from memory; into memory, the bits that `size` says (BPF_DW, BPF_W). */
+/* Load 64 bits from memory; store as many bits as `size` says (BPF_DW, BPF_W). */
 void assembly_load(struct assembly *assembly, int to, int from, int offset);
 void assembly_store(struct assembly *assembly, uint8_t size, int to, int offset, int from);
 
-/* The map with this descriptor, as an argument of a call. */
+/* Loads the map with this descriptor, as an argument of a call. */
 void assembly_load_map(struct assembly *assembly, int to, int fd);
 
 void assembly_call(struct assembly *assembly, int32_t function);

@@ -1,7 +1,7 @@
 /*
- * cached_stat: stat(2) by what the kernel knows already. A file system that lets a server answer (FUSE, NFS) is not asked: the server
+ * cached_stat: stat(2) by what the kernel knows already. It does not ask a file system that lets a server answer (FUSE, NFS): the server
  * may never answer, and a process that waits for it cannot be killed. Meant for the links in /proc that lead straight to a file
- * (exe, fd, map_files): on the way along any other path, folders are asked.
+ * (exe, fd, map_files): along any other path, the kernel may still ask for the folders.
  */
 #ifndef BASE_CACHED_STAT_H
 #define BASE_CACHED_STAT_H
@@ -15,7 +15,7 @@ struct cached_stat {
 	mode_t mode; /* only the type of the file: S_ISREG() and the like */
 };
 
-/* False: there is none, or it cannot be reached. */
+/* False: there is no such file, or it cannot be reached. */
 bool cached_stat_at(const char *path, struct cached_stat *seen);
 
 static inline bool cached_stat_is_same(const struct cached_stat *one, const struct cached_stat *other)

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-/* How much of it stands as it is: all but quotes, and bytes that are no part of UTF-8, as where the kernel cut a name. */
+/* The length of text that can be written as it is: up to a quote, or a byte that is no part of UTF-8, as where the kernel cut a name. */
 static size_t plain(const char *text, size_t length)
 {
 	size_t at = 0, character;
@@ -22,7 +22,7 @@ static size_t plain(const char *text, size_t length)
 	return at;
 }
 
-/* By such characters a spreadsheet begins a formula; those of full width are = + - @ for East Asian ones. */
+/* Tells whether the text begins as formulas of spreadsheets do; East Asian ones also take = + - @ of full width. */
 static bool begins_formula(const char *text, size_t length)
 {
 	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -46,8 +46,8 @@ static bool is_number(const char *text, size_t length)
 }
 
 /*
- * A spreadsheet would compute it, and names of threads are anybody's to choose. Numbers are harmless. Spaces in front are passed over, as
- * some spreadsheets do, and apostrophes, so that one more can be taken off again whatever the text was.
+ * Tells whether a spreadsheet would compute the text: anybody may choose the name of a thread. Numbers are harmless. Skips spaces in front, as
+ * some spreadsheets do, and apostrophes, so that the one that cell_write() adds can be taken off again whatever the text was.
  */
 static bool is_formula(const char *text, size_t length)
 {
@@ -58,7 +58,7 @@ static bool is_formula(const char *text, size_t length)
 	return begins_formula(text, length) && !is_number(text, length);
 }
 
-/* Some spreadsheets take these for the end of a cell, even in quotes, so that a formula may begin behind them. */
+/* Some spreadsheets end a cell at these characters, even in quotes, so that a formula may begin after them. */
 static bool separates(char c)
 {
 	return c == ';' || c == '\t' || c == '\r' || c == '\n';

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * Writes a cell, quoted where it must be. What a spreadsheet would take for a formula gets an apostrophe in front; bytes that are no
- * part of UTF-8 are spelled \xhh. The comma behind the cell is the caller's.
+ * Writes a cell, in quotes if needed. Text that a spreadsheet would take for a formula gets an apostrophe in front; bytes that are no
+ * part of UTF-8 are spelled \xhh. The caller writes the comma after the cell.
  */
 void cell_write(FILE *out, const char *text, size_t length);
 

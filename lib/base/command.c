@@ -225,8 +225,8 @@ static _Noreturn void give_version(void)
 }
 
 /*
- * If standard input or output is closed, a file opened later would get its descriptor, and be written into. So a
- * descriptor that can be neither read nor written takes the place.
+ * If a standard descriptor is closed, a file opened later would get its number, and messages would be written into the file. So opens
+ * /dev/null in its place, in the mode that makes its use fail.
  */
 static void take_standard_places(void)
 {

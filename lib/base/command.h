@@ -65,10 +65,10 @@ struct option_entry {
 
 /*
  * Parses the options, sets the program's name, and handles --help and --version itself (both exit with 0).
- * If `operands` contains "-- ", everything behind "--" is another command, and an operand before it is an error. Else operands may stand
+ * If `operands` contains "-- ", everything after "--" is another command, and an operand before it is an error. Else operands may stand
  * among options. Returns the index in argv of the first operand; argv is permuted so that all operands follow it.
  *
- *	command_line(&argc, argv, options, "[FILE...]", "pass only the abnormal moments of a stream");
+ *	first = command_line(argc, argv, options, "[FILE...]", "pass only the abnormal moments of a stream");
  */
 int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose);
 

@@ -25,10 +25,10 @@
 #include "base/memory.h"
 #include "base/place.h"
 
-/* Needs that no command asks for: the calls that each process, or each command, may make. */
+/* Needs that no command asks for: they stand for the calls that every process, or every command, may make. */
 enum { EVERY = 1 << 16 /* process that is confined */, COMMAND = 1 << 17, ANSWERS = 1 << 18 /* confine_wholly() */ };
 
-/* The system calls, by what they are needed for. A name that a machine does not have is passed over. */
+/* The system calls, by what they are needed for. Names that the machine does not have are skipped. */
 static const struct {
 	unsigned need;
 	const char *names;
@@ -76,8 +76,9 @@ static bool allow_names(scmp_filter_ctx filter, const char *names)
 }
 
 /*
- * Bounds on arguments: memory never becomes code (except for the libraries that find a host), files are opened only to read and only if they exist,
- * sockets are of this machine, and signals, as abort() sends, go to the process itself, whose priority alone may change.
+ * Allows calls with bounds on their arguments, where no need calls for more: memory never becomes code (except for the libraries that find a host,
+ * and programs that are started), files are opened only to read and only if they exist, sockets are of this machine, signals, such as abort() sends,
+ * go to the process itself, and only its own priority may change.
  */
 static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 {
@@ -111,7 +112,7 @@ static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 	return done;
 }
 
-/* `otherwise`: what happens at any other call. */
+/* Allows only the calls for these needs. `otherwise`: what happens at any other call. */
 static bool limit_calls(unsigned needs, uint32_t otherwise)
 {
 	scmp_filter_ctx filter = seccomp_init(otherwise);
@@ -171,14 +172,14 @@ static bool has_capabilities(uint64_t *all)
 	return *all != 0;
 }
 
-/* Those that a program it executes could have again; that needs rights itself. */
+/* Drops the capabilities that an executed program could get again. To drop them needs a capability itself. */
 static void drop_bounding_set(void)
 {
 	for (int number = 0; prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0; number++)
 		;
 }
 
-/* Tells whether a file in the folder of `place`, or in `place` itself, can be renamed with no more than one's name. */
+/* Tells whether the user, without capabilities, can rename a file in the folder of `place` or, if `place` is a folder, in it. */
 static bool may_write(const char *place)
 {
 	char *copy = memory_text(place, strlen(place)), *real = realpath(place, NULL);
@@ -191,13 +192,13 @@ static bool may_write(const char *place)
 	return may;
 }
 
-/* A file that exists and cannot be read; opening it gives the message later. */
+/* Tells whether a file exists but cannot be read. The message comes later, when the command opens it. */
 static bool may_not_read(const char *path)
 {
 	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 && errno == EACCES;
 }
 
-/* The scripts of pictures, too: they may lie in the source tree of another user. */
+/* Tells whether the files can be read, and the scripts of pictures, which may lie in the source tree of another user. */
 static bool may_read(unsigned needs, char *const *files, int count)
 {
 	char *shipped = needs & CONFINE_SPAWN ? file_shipped("charts") : NULL;
@@ -237,7 +238,7 @@ static void drop_capabilities(unsigned needs, const char *place, char *const *fi
 	set_capabilities(all & ((may_read(needs, files, count) ? 0 : reading) | (may_write_all(needs, place) ? 0 : writing)));
 }
 
-/* Of Landlock: all that changes a file system, and what its later versions can hold a process to besides. */
+/* Landlock's rights to change a file system, and those that its later versions added. */
 enum {
 	CHANGES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 		  LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
@@ -248,7 +249,7 @@ enum {
 	TRUNCATES_SINCE = 3,
 };
 
-/* Takes the folder's descriptor; -1: it is not there. */
+/* Allows changes in a folder, and closes its descriptor; -1: there is no such folder. */
 static void allow_changes(int rules, uint64_t changes, int folder)
 {
 	struct landlock_path_beneath_attr beneath = {.allowed_access = changes, .parent_fd = folder};
@@ -264,7 +265,7 @@ static int open_folder(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The folder to write to: this one, if it is a folder, else the folder of the file. */
+/* Opens the folder to write to: `path`, if it is a folder, else the folder of the file. */
 static int open_target(const char *path)
 {
 	char *copy = memory_text(path, strlen(path));
@@ -274,7 +275,7 @@ static int open_target(const char *path)
 	if (folder < 0) {
 		bool found = place_find(&place, path) == 0;
 
-		folder = found ? dup(place.folder) : open_folder(dirname(copy)); /* one that will be made there */
+		folder = found ? dup(place.folder) : open_folder(dirname(copy)); /* where `path` will be made */
 		place_end(&place);
 	}
 	free(copy);
@@ -282,8 +283,8 @@ static int open_target(const char *path)
 }
 
 /*
- * Without capabilities, root still owns most files. So a command, and what it starts, can change them in the place that it writes to and
- * where temporary files are; a kernel without Landlock does not hold it to that.
+ * Even without capabilities, root owns most files. So a command, and what it starts, may change files only in the place that it writes to and
+ * where temporary files are. A kernel without Landlock does not enforce that.
  */
 static void limit_changes(unsigned needs, const char *place)
 {
@@ -331,12 +332,12 @@ const char *confine_obstacle(void)
 }
 
 /*
- * Above the users that systemd gives to containers, and below those that are negative for some programs. Where it is none, as in a user
- * namespace, it is nobody, who may have other processes, that can end this one.
+ * NOBODY_ELSE is above the users that systemd gives to containers, and below those that some programs take for negative. Where there is no such
+ * user, as in a user namespace, the process becomes NOBODY, whose other processes can end it.
  */
 enum { NOBODY_ELSE = 2147480000, NOBODY = 65534, CPU_SECONDS = 300 };
 
-/* Root still has the file system of others in reach; in this folder there is nothing that could be opened. */
+/* Leaves the file system: makes a folder the root directory in which nothing can be opened. */
 static bool leave_files(void)
 {
 	return chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0;
@@ -354,7 +355,7 @@ static bool limit(int resource, rlim_t most)
 	return setrlimit(resource, &limit) == 0;
 }
 
-/* A sanitizer has reserved much. */
+/* `more` is added to the memory that the process has, because a sanitizer has reserved much. */
 static bool limit_memory(uint64_t more)
 {
 	FILE *file = fopen("/proc/self/statm", "r");

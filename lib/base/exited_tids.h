@@ -1,6 +1,6 @@
 /*
- * exited_tids: a FIFO of the tids of threads that exited. It keeps the last 4096; adding one returns the tid that it evicts, whose
- * name and state may then be forgotten. All zero is the empty FIFO.
+ * exited_tids: a FIFO of the tids of threads that exited. It keeps the last 4096. Adding a tid returns the one that it evicts; the name and
+ * state of that thread can then be forgotten. All zero is the empty FIFO.
  */
 #ifndef BASE_EXITED_TIDS_H
 #define BASE_EXITED_TIDS_H

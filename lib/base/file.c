@@ -53,7 +53,7 @@ static void draft_free(struct file_draft *draft)
 	free(draft);
 }
 
-/* A new file whose name begins with `front`. Sets *name, which the caller frees; NULL on failure. */
+/* Creates a file whose name begins with `front`. Returns its descriptor; -1 and errno. Sets *name, which the caller frees; NULL on failure. */
 static int open_named(int folder, const char *front, int mode, char **name)
 {
 	int fd = -1;
@@ -72,7 +72,7 @@ static int open_named(int folder, const char *front, int mode, char **name)
 	return fd;
 }
 
-/* A nameless file in the target's folder, so that even a SIGKILL leaves nothing; a named one if the file system has no nameless. */
+/* Makes a nameless file in the target's folder, so that even SIGKILL leaves nothing; a named file if the file system has no nameless ones. */
 static int open_temporary(struct file_draft *draft)
 {
 	int fd = openat(draft->place.folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -81,8 +81,8 @@ static int open_temporary(struct file_draft *draft)
 }
 
 /*
- * The mode of the file that the draft replaces, if it is our own; else this one, as the umask has it. Set-user-ID is dropped: the old
- * contents were checked for it, the new are not.
+ * The mode of the file that the draft replaces, if that file is our own; else `mode` less the umask. Set-user-ID is dropped: somebody trusted
+ * the old contents with it, not the new ones.
  */
 static mode_t mode_of(const struct place *place, mode_t mode)
 {
@@ -210,7 +210,7 @@ static int check_record(const struct place *place)
 	return 0;
 }
 
-/* -1 and EEXIST if another process created the file meanwhile. */
+/* Returns a descriptor; -1 after fail(), with errno EEXIST if another process created the file meanwhile. */
 static int open_record(const struct place *place)
 {
 	int fd;
@@ -290,7 +290,7 @@ int file_settle(FILE *temporary)
 	return errno ? fail_errno("cannot write a temporary file") : fail("cannot write a temporary file; TMPDIR names a folder with room");
 }
 
-/* errno may be from the failed write, or from a later call. */
+/* errno may be from the failed write, or from a later call: returns it only if a write can have set it, else 0. */
 static int reason_of_write(void)
 {
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EPIPE ? errno : 0;
@@ -337,7 +337,7 @@ static char *read_all(FILE *stream, size_t *length)
 	return text;
 }
 
-/* Closes the stream, too, unless it is NULL. */
+/* Reads a stream, and closes it; NULL: it could not be opened. */
 static char *read_stream(FILE *stream, const char *path, size_t *length)
 {
 	size_t own;

@@ -21,13 +21,13 @@
  */
 struct file_draft;
 struct file_draft *file_draft(const char *path); /* NULL after fail() */
-struct file_draft *file_draft_record(const char *path); /* the same, of a recording: if it is new, its mode is 0600 */
+struct file_draft *file_draft_record(const char *path); /* the same, for a recording: a new file has mode 0600 */
 FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
 
 /*
- * Opens a file for a recording. It is written in place, because a recording that was cut is still worth having. It is new, with mode
- * 0600, or a file of our own without other hard links, which keeps its contents. A device or a pipe as above. A descriptor; -1 after
+ * Opens a file for a recording, which is written in place, because a recording that was cut is still worth having. The file is new, with mode
+ * 0600, or a file of our own without other hard links, which keeps its contents; or a device or a pipe. Returns a descriptor; -1 after
  * fail().
  */
 int file_record(const char *path);
@@ -47,7 +47,7 @@ int file_settle(FILE *temporary);
 int file_flush(FILE *output, const char *name, bool *closed);
 
 /*
- * The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(): it cannot be read, or is
+ * The whole file as text with NUL after it; the caller frees it. `length` may be NULL. NULL after fail(): the file cannot be read, or is
  * larger than FILE_READ_MAX, a bound far above any configuration or state file.
  */
 enum { FILE_READ_MAX = 64 << 20 };

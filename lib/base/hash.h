@@ -1,5 +1,5 @@
 /*
- * hash: the end of uthash tables.
+ * hash: frees uthash tables.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-/* Frees all elements of a table by `hh`, which own nothing else; leaves an empty table. */
+/* Frees all elements of a table that uses `hh`; they must own nothing else. Leaves an empty table. */
 #define HASH_FREE(head)                                                        \
 	do {                                                                   \
 		__typeof__(head) hash_element_, hash_next_;                    \

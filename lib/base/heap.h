@@ -2,13 +2,13 @@
  * heap: binary heaps in arrays, with the first element in front: items[0].
  *
  * `precedes` is a function or macro that takes pointers to two elements, and tells whether the former comes first. The heaps are macros, so
- * that the compiler puts it in place.
+ * that the compiler can inline it.
  *
  *	ARRAY(struct job) jobs;
  *	HEAP_PUSH(&jobs, job, is_before)
- *	job = HEAP_POP(&jobs, is_before)	not of an empty one
+ *	job = HEAP_POP(&jobs, is_before)	the heap must not be empty
  *
- * Of elements that were changed in place, HEAP_SINK() moves the one at `from` back behind those that precede it, HEAP_RISE() forward.
+ * If the element at `from` was changed in place, HEAP_SINK() moves it back behind those that precede it now; HEAP_RISE() moves it forward.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -44,7 +44,7 @@
 		heap_[heap_at_] = heap_moved_;                                                                                       \
 	})
 
-/* The array may move. */
+/* Adds an element; the array may move in memory. */
 #define HEAP_PUSH(array, element, precedes)                                    \
 	({                                                                     \
 		*ARRAY_ADD(array) = (element);                                 \

@@ -9,7 +9,7 @@
 
 /*
  * Like read(2), but calls wait(), unless it is NULL, before a read of `fd` that would block, and after a signal. If wait() returns
- * other than 0, reading ends. Returns the count of bytes; 0 at the end of the file; -1 after fail(), by wait() if that ended it.
+ * other than 0, reading ends. Returns the count of bytes; 0 at the end of the file; -1 after fail(), or if wait() ended it.
  * `name` is the file's, for messages.
  */
 ssize_t read_or_wait(int fd, const char *name, void *bytes, size_t room, int (*wait)(void *context, int fd), void *context);

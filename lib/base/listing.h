@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* The name at an index of the table; NULL behind the last. */
+/* The name at an index of the table; NULL after the last. */
 typedef const char *listing_name(size_t index);
 
 /* "a, b or c", with "or" as `last`; `marked`, such as " (default)" or "", follows the first name. The caller frees it. */

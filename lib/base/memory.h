@@ -38,7 +38,7 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		    &(array)->items[(array)->count++])                                                             \
 		 : &(array)->items[(array)->count++])
 
-/* The number of elements, in ascending order of `field`, whose field is at or below the bound. */
+/* Counts the elements whose `field` is at most the bound. The elements are in ascending order of that field. */
 #define COUNT_UNTIL(elements, total, field, bound)                                             \
 	({                                                                                     \
 		size_t count_low_ = 0, count_high_ = (total);                                  \
@@ -54,7 +54,7 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		count_low_;                                                                    \
 	})
 
-/* Makes room for one more element at place `at`, before those from there on, and yields a pointer to it, as ARRAY_ADD. Needs <string.h>. */
+/* Makes room for one more element at place `at`, moves those from there on back, and yields a pointer to it, as ARRAY_ADD. Needs <string.h>. */
 #define ARRAY_INSERT(array, at)                                                                                            \
 	({                                                                                                                 \
 		size_t array_at_ = (at);                                                                                   \
@@ -65,7 +65,7 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		(array)->items + array_at_;                                                                                \
 	})
 
-/* Removes `number` elements from place `at` on, which the caller has freed; those behind them move up. Needs <string.h>. */
+/* Removes `number` elements from place `at` on; the caller has freed what they own. Those after them move up. Needs <string.h>. */
 #define ARRAY_REMOVE(array, at, number)                                                        \
 	({                                                                                     \
 		size_t array_at_ = (at), array_number_ = (number);                             \

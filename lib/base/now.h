@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* ns; 0: there is no such clock, as that of a process that has ended. */
+/* The time in ns; 0: there is no such clock, such as the clock of a process that has ended. */
 int64_t now_by(clockid_t clock);
 
 #endif

@@ -11,10 +11,10 @@
 static int fail_number(const char *text, size_t length, const char *what)
 {
 	fail("'%.*s' is not %s", (int)(length < 64 ? length : 64), text, what);
-	return -1; /* as the compiler sees, too */
+	return -1; /* so that the compiler, too, knows what is returned */
 }
 
-/* Reads eight digits in a few steps: of each two, four, then all. False: they are not all digits. */
+/* Reads eight digits in a few steps: joins each two, then each four, then all. False: they are not all digits. */
 static inline bool read_eight(const char *text, uint64_t *value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -108,7 +108,7 @@ int number_double(const char *text, size_t length, double *value)
 	return 0;
 }
 
-/* A number with decimals times the unit's size, rounded; exact as far as long double goes (64 bits of it on x86). */
+/* Reads a number with decimals, times `unit`, rounded; exact as far as long double goes (64 bits on x86). */
 static int read_scaled(const char *text, size_t length, long double unit, uint64_t *value)
 {
 	double number = 0;

@@ -1,5 +1,5 @@
 /*
- * open_files: the limit of open files, usually 1024: too few if each CPU needs several.
+ * open_files: raises the limit of open files, which is usually 1024: too few if each CPU needs several.
  */
 #ifndef BASE_OPEN_FILES_H
 #define BASE_OPEN_FILES_H

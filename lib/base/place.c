@@ -24,7 +24,7 @@ enum {
 
 #define CANNOT "cannot write '%s': "
 
-/* The user's own group may be his alone, but not where the folder is sticky. */
+/* A folder that our own group can write to counts as ours alone, because the group may be: but not if it is sticky. */
 static bool is_shared(const struct stat *folder)
 {
 	return folder->st_mode & S_IWOTH || (folder->st_mode & S_IWGRP && (folder->st_mode & S_ISVTX || folder->st_gid != getegid()));
@@ -36,12 +36,12 @@ static bool is_trusted(const struct stat *folder, uid_t owner)
 	return owner == geteuid() || owner == folder->st_uid || !is_shared(folder);
 }
 
-/* A path half walked: the folder reached, and the rest. */
+/* A path walked in part: the folder reached, and the rest. */
 struct walk {
 	int at;
 	char *rest;
 	int links;
-	bool reads; /* else it writes */
+	bool reads; /* the caller will read the file; false: write */
 };
 
 static int fail_walk(const struct walk *walk, const char *path)
@@ -197,7 +197,7 @@ bool place_is_file(const struct place *place)
 	return place->there < 0 || (S_ISREG(place->status.st_mode) && !place->open);
 }
 
-/* The descriptor of our own that the path names, as /dev/fd/3; -1: none. */
+/* The descriptor of this process that the path names, as /dev/fd/3 does; -1: none. */
 static int own_number(const struct place *place)
 {
 	struct stat status;

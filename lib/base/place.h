@@ -15,7 +15,7 @@
 struct place {
 	char *path;	    /* as given, for messages */
 	int folder;	    /* descriptor, O_PATH */
-	char *name;	    /* in it */
+	char *name;	    /* in the folder */
 	int there;	    /* descriptor, O_PATH, of the file with this name; -1: there is none */
 	struct stat status; /* of that file */
 	bool open;	    /* the path leads to an open file of a process, such as /dev/stdout */
@@ -46,7 +46,7 @@ int place_open_to_read(const char *path);
 /* The folder that a path leads to: a descriptor, O_PATH; -1 after fail(). */
 int place_folder(const char *path);
 
-/* Makes a folder, by the umask, unless it exists: 0; -1 after fail(), also if another user owns it, in a shared folder. */
+/* Makes a folder, with the mode that the umask allows, unless it exists: 0; -1 after fail(), also if another user owns it, in a shared folder. */
 int place_make_folder(const char *path);
 
 /* A random name that begins with `front`; the caller frees it. */

@@ -8,8 +8,8 @@
 enum { LOW = 10 }; /* the kernel's weight of 110, where that of others is 1024 */
 
 /*
- * How long it may run before somebody else's turn is looked at: the least that the kernel takes, instead of some 3 ms. With blame-rank on
- * its CPU, nine of ten wake-ups of another thread were served within 3.5 ms instead of 4.4 (medians of six runs, busy machine).
+ * How long the process may run before the scheduler considers others: the least that the kernel accepts, instead of some 3 ms. With blame-rank on
+ * the same CPU, nine of ten wake-ups of another thread were served within 3.5 ms instead of 4.4 (medians of six runs, busy machine).
  */
 enum { SLICE_NS = 100000 };
 
@@ -31,7 +31,7 @@ void priority_lower(enum priority priority)
 	if (attributes.policy == SCHED_OTHER)
 		attributes.policy = SCHED_BATCH;
 	if (priority == PRIORITY_LOW && attributes.policy == SCHED_BATCH)
-		attributes.runtime = SLICE_NS; /* kernels before 6.12 pass over it */
+		attributes.runtime = SLICE_NS; /* kernels before 6.12 ignore it */
 	if (priority == PRIORITY_LOW && attributes.nice < LOW)
 		attributes.nice = LOW;
 	syscall(SYS_sched_setattr, 0, &attributes, 0);

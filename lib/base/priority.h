@@ -7,7 +7,7 @@
 /*
  * Never raises the priority that the command was started with. If the system refuses, that is no failure.
  *
- * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, and has its full share. For a stage that must keep up with the
+ * PRIORITY_BATCH: does not take the CPU from the running thread when input comes, but has its full share. For a stage that must keep up with the
  * collector, which loses events while nobody reads.
  * PRIORITY_LOW: also gets only a tenth of the CPU share that others get. For stages that work on abnormal moments only.
  *

@@ -15,14 +15,14 @@ void proc_comm(int32_t id, char *comm, size_t room);
 
 /*
  * The path of the file that a process executes, as the process sees it, and whether the file was deleted since. False: the process is gone, or
- * one of the kernel's. program/executable.h finds the file itself.
+ * is a kernel thread. program/executable.h finds the file itself.
  */
 bool proc_exe(int32_t id, char *path, size_t room, bool *deleted);
 
-/* The real user; 0, too: the process is gone. Files in /proc of a process that nobody may debug belong to root, whoever runs it. */
+/* The real user of a process; 0 also if it is gone. (The owner of its files in /proc is no answer: root, if nobody may debug the process.) */
 uint32_t proc_user(int32_t id);
 
-/* 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': it is over; '\0': it is gone. */
+/* The state of a thread. 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': a zombie; '\0': it is gone. */
 char proc_state(int32_t id);
 
 #endif

@@ -46,7 +46,7 @@ static int distance(const char *wanted, const char *name)
 	return edit_distance(wanted, name);
 }
 
-/* If an offered name equals the wanted one, drop the others. */
+/* Once an offered name equals the wanted one, only such names are of interest: drops the others. */
 static bool is_of_interest(struct suggestions *suggestions, int found)
 {
 	bool exact = suggestions->count > 0 && suggestions->distance[0] == 0;

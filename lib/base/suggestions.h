@@ -7,7 +7,7 @@
 enum { SUGGESTIONS_NAMES = 3, SUGGESTIONS_ROOM = 128 };
 
 struct suggestions {
-	const char *wanted; /* must stay */
+	const char *wanted; /* must outlive the struct */
 	char names[SUGGESTIONS_NAMES][SUGGESTIONS_ROOM];
 	int distance[SUGGESTIONS_NAMES]; /* ascending */
 	int count;
