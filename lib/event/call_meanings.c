@@ -14,7 +14,7 @@ static const char *const words[CALL_MEANINGS] = {"many", "children", "receives",
 
 struct call_line {
 	enum call_meaning meaning;
-	const char *call; /* a pattern, but of CALL_MEANS_MANY, CALL_MEANS_FAILS and CALL_MEANS_EXISTS */
+	const char *call; /* a pattern; for CALL_MEANS_MANY, CALL_MEANS_FAILS and CALL_MEANS_EXISTS, a name */
 	const char *rest; /* the kind of file, or the errors; NULL: none */
 };
 
@@ -23,7 +23,7 @@ struct call_meanings {
 	ARRAY(struct call_line) lines;
 };
 
-/* "many recvfrom udp socket", cut in place. -1 after fail(). */
+/* Adds a line such as "many recvfrom udp socket", which it cuts in place. -1 after fail(). */
 static int add_line(struct call_meanings *meanings, char *text, int number)
 {
 	const char *word = strsep(&text, " "), *call = text ? strsep(&text, " ") : NULL;
@@ -88,7 +88,7 @@ bool call_waits_for_many(const struct call_meanings *meanings, const char *call,
 	return false;
 }
 
-/* "17 39" */
+/* Tells whether a list such as "17 39" has this error. */
 static bool lists(const char *errors, int64_t error)
 {
 	for (char *end; *errors; errors = end) {

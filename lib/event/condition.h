@@ -26,8 +26,8 @@ enum condition_kind {
 	CONDITION_OR,
 	CONDITION_NOT,
 	CONDITION_TEST,
-	CONDITION_SURE,	 /* of a test: NO where it is unknown */
-	CONDITION_KNOWN, /* of a value: whether it is there */
+	CONDITION_SURE,	 /* of a test: NO if the test is unknown */
+	CONDITION_KNOWN, /* of a value: whether it is known */
 	/* values */
 	CONDITION_NAMED,
 	CONDITION_LITERAL,
@@ -56,7 +56,7 @@ enum value_kind {
 	VALUE_NUMBER,
 	VALUE_INTEGER, /* of a width; two of them are compared as the kernel does, in the width and sign of the left one */
 	VALUE_TEXT,    /* compared by bytes; with a number: unknown */
-	VALUE_OPEN,    /* text that stands for what it is compared with: a number if it spells one, else unknown; two of them: numbers, else text */
+	VALUE_OPEN,    /* a word: with a number, the number that it spells, else unknown; with text, text; with a word, numbers if both are, else text */
 };
 
 struct value {
@@ -65,13 +65,13 @@ struct value {
 	uint64_t bits;	      /* of an integer */
 	unsigned size;	      /* its bytes, 1 to 8 */
 	bool is_signed;
-	bool may_be_unsigned; /* its sign was guessed: a larger number on the other side shows that it has none */
-	const char *text;     /* with NUL behind it */
+	bool may_be_unsigned; /* is_signed was guessed: the value is unsigned if the right side is too large for a signed number */
+	const char *text;     /* ends in NUL */
 };
 
 enum { VALUE_ROOM = 1024 }; /* for a text, with NUL */
 
-/* Sets *value to the value with this number; it may be in `room`. */
+/* Sets *value to the value with this number; its text may be in `room`. */
 typedef void value_function(void *context, int named, char room[VALUE_ROOM], struct value *value);
 
 struct condition {
@@ -92,7 +92,7 @@ struct condition *condition_integer(uint64_t bits, bool is_signed); /* 64 bits w
 struct condition *condition_text(const char *text, size_t length);
 void condition_free(struct condition *condition); /* NULL: does nothing */
 
-/* NULL is a condition that always holds. */
+/* Judges a condition; NULL is one that always holds. */
 enum truth condition_truth(const struct condition *condition, value_function *value_of, void *context);
 
 /* Calls for each named value, from left to right. */

@@ -32,10 +32,10 @@ enum { COMM_SIZE = 16, THREADS_MAX = 1 << 18, TIDS = 1 << 22 };
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
-	bool gone, kernels, stage, musl; /* kernels: it is the kernel's; musl: the C library of its process */
-	bool named; /* again, since drop_oldest() last looked at it */
-	int64_t called_since; /* the name with the script holds from then on */
-	char *called; /* "python3 app.py", where it goes by the name of an interpreter; NULL: by its own */
+	bool gone, kernels, stage, musl; /* kernels: a kernel thread; musl: its process has this C library */
+	bool named; /* named again since drop_oldest() last looked at it */
+	int64_t called_since; /* `called` holds from then on */
+	char *called; /* "python3 app.py", if the thread has the name of an interpreter; NULL: comm is its name */
 	UT_hash_handle hh;
 };
 
@@ -103,7 +103,7 @@ static void set_dropped(struct names *names, int32_t tid, bool dropped)
 	*place = dropped ? *place | bit : *place & (uint8_t)~bit;
 }
 
-/* Drops the thread that was named longest ago, roughly: one that was named again since the last look is passed over once. */
+/* Drops the thread that was named longest ago, roughly: a thread that was named again since the last look is spared once. */
 static void drop_oldest(struct names *names)
 {
 	struct thread_entry *oldest;
@@ -117,7 +117,7 @@ static void drop_oldest(struct names *names)
 	remove_thread(names, oldest);
 }
 
-/* its name is wanted: whether it was forgotten for want of room; true once */
+/* Tells whether a thread whose name is wanted was forgotten for want of room; true only once for each thread. */
 static bool names_miss(struct names *names, int32_t tid)
 {
 	if (tid < 0 || !names->dropped || !(names->dropped[tid % TIDS / 8] & 1 << tid % 8))
@@ -127,7 +127,7 @@ static bool names_miss(struct names *names, int32_t tid)
 	return true;
 }
 
-/* how often it was true */
+/* Returns how often names_miss() was true. */
 static uint64_t names_missed(const struct names *names)
 {
 	return names->missed;
@@ -188,7 +188,7 @@ static void thread_ends(struct names *names, int32_t tid)
 		remove_thread(names, entry);
 }
 
-/* Tells whether the thread goes by the name of the program, "/usr/bin/python3 /srv/app.py": it has no name of its own. */
+/* Tells whether the thread has the name of its program, "/usr/bin/python3 /srv/app.py", and so no name of its own. */
 static bool is_of_program(const char *comm, const struct fields *fields)
 {
 	const struct field *program = fields_find(fields, "program");
@@ -202,8 +202,8 @@ static bool is_of_program(const char *comm, const struct fields *fields)
 }
 
 /*
- * One name for a process everywhere: where an interpreter runs a script, that stands behind its name. A script that the same thread ran
- * before, under the same name, is not what it runs now, and the other way round.
+ * Gives a process one name everywhere: if an interpreter runs a script, the script follows the interpreter's name. The record replaces what the
+ * same thread ran before under the same name: another script, or none.
  */
 static int read_script(struct thread_entry *entry, const struct fields *fields, bool began)
 {
@@ -314,7 +314,7 @@ static const char *names_comm(const struct names *names, int32_t tid)
 	return entry && *entry->comm ? entry->comm : NULL;
 }
 
-/* see events_called(); NULL: by its own name */
+/* see events_called(); NULL: comm is its name */
 static const char *names_called(const struct names *names, int32_t tid, int64_t at)
 {
 	const struct thread_entry *entry = find_thread(names, tid);
@@ -430,7 +430,7 @@ static int see_device(void *context, const struct record *record)
 	return names_read_device(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
 }
 
-/* `key` is the name of the function. */
+/* Reads a record that names a function of the kernel; `key` is the key of the name. */
 static int see_function(struct events *events, const struct record *record, const char *key)
 {
 	const struct fields *fields = stream_fields(events->stream, record);
@@ -618,7 +618,7 @@ static int read_text(struct events *events, const struct record *record, struct 
 	event->own = name + 1;
 	event->type = types_named(events->types, name->value, name->value_length);
 	own = fields_find(fields, "comm");
-	if (own && own < name) { /* a comm= behind name= is a field of the event */
+	if (own && own < name) { /* a comm= after name= is a field of the event */
 		field_text(own, comm, sizeof(comm));
 		names_thread(events->names, event->tid, comm);
 	}

@@ -47,7 +47,7 @@ struct event_field {
 	struct event_field *next;
 	struct event_type *type;
 	uint16_t offset, size;
-	uint16_t unknown_at; /* where the event tells what of it is not known; 0: all is */
+	uint16_t unknown_at; /* offset of the field EVENT_UNKNOWN; 0: the event has none */
 	uint8_t unknown_bit;
 	bool resolved, is_signed, is_string, is_dynamic;
 	enum event_spelling spelling;
@@ -63,14 +63,14 @@ struct event {
 	uint32_t size;
 	bool swapped;
 	const struct fields *fields; /* text; NULL for a raw event */
-	const struct field *own;     /* then: those behind its name */
+	const struct field *own;     /* text: the first of the event's own fields, which follow name= */
 };
 
 /* Attaches to the stream. Close the stream first, then call events_free(). */
 struct events *events_new(struct stream *stream);
 void events_free(struct events *events);
 
-/* Keeps print formats, too, which export/ftrace.c prints by. Call it before the first format arrives. */
+/* Keeps print formats, too, which export/ftrace.c needs. Call it before the first format arrives. */
 void events_printable(struct events *events);
 
 struct event_type *events_type(struct events *events, const char *name);
@@ -85,21 +85,21 @@ int64_t event_element(const struct event *event, const struct event_field *field
 bool event_has(const struct event *event, const struct event_field *field);
 
 /*
- * Tells whether the field is an argument of a function whose memory could not be read. event_has() says no of such a field, and its text is
- * "?". A raw event has a bit for each field behind the common ones, from the lowest on, in its last field, EVENT_UNKNOWN.
+ * Tells whether the field is an argument of a function whose memory could not be read. event_has() is false for such a field, and its text is
+ * "?". The last field of a raw event, EVENT_UNKNOWN, has a bit for each field after the common ones, from the lowest bit on.
  */
 #define EVENT_UNKNOWN "__unknown"
 bool event_is_unknown(const struct event *event, const struct event_field *field);
 
-/* A number that is the same for equal values: of a text a hash. False: the event does not tell the field. */
+/* Sets *value to a number that is the same for equal values; for a text, a hash. False: the event lacks the field, or it is unknown. */
 bool event_value(const struct event *event, const struct event_field *field, uint64_t *value);
 
 /* A text, cut at room - 1, with NUL; returns its length. "" if the event lacks the field. */
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);
 
 /*
- * A field of any type as text streams spell it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2; but the address of a function is its
- * name, if the stream has that. "" if the event lacks it.
+ * Spells a field of any type as text streams do: -18, text, 7:0, 0xffff888012345678, 0x1,0x2; but the address of a function as the
+ * function's name, if the stream has it. "" if the event lacks the field.
  */
 size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room);
 

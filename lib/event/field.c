@@ -77,7 +77,7 @@ static bool is_marked(const struct event *event, const struct event_field *field
 	return load(event->payload + field->unknown_at, sizeof(uint64_t), event->swapped) >> field->unknown_bit & 1;
 }
 
-/* In text only functions have such fields; elsewhere a question mark may be what it says. */
+/* Tells whether a "?" of a text event means unknown. Only events of functions have such fields; elsewhere "?" may be the value itself. */
 static bool is_question(const struct event *event, const struct field *own)
 {
 	static const char functions[] = "func:", points[] = "point:";
@@ -125,7 +125,7 @@ enum event_spelling event_read_number(const struct event *event, const struct ev
 	return fits(event, field) ? field->spelling : SPELL_SIGNED;
 }
 
-/* An element of "0x3,0x10,0x0": 0 if there are fewer. */
+/* An element of a text such as "0x3,0x10,0x0"; 0 if there are fewer. */
 static int64_t written_element(const struct field *own, unsigned index)
 {
 	const char *at = own->value, *end = at + own->value_length;
@@ -184,7 +184,7 @@ size_t event_text(const struct event *event, const struct event_field *field, ch
 	return length < room ? length : room - 1;
 }
 
-/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
+/* Texts are hashed by FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
 bool event_value(const struct event *event, const struct event_field *field, uint64_t *value)
 {
 	enum { ROOM = 512 };

@@ -12,7 +12,7 @@
 
 enum { DECLARATION_MAX = 256, FIELDS_MOST = 256 };
 
-/* Reads a number of at most 16 bits between `before` and `behind`; moves *at past it. */
+/* Reads a number of at most 16 bits between `before` and `behind`; moves *at past `behind`. */
 static bool read_number(const char **at, const char *before, const char *behind, uint32_t *value)
 {
 	size_t length = strlen(before);
@@ -28,7 +28,7 @@ static bool read_number(const char **at, const char *before, const char *behind,
 	return true;
 }
 
-/* TAB field:DECLARATION;TAB offset:N;TAB size:N; and, except in old kernels, TAB signed:N; */
+/* Tells whether a line is TAB field:DECLARATION;TAB offset:N;TAB size:N; and, except in old kernels, TAB signed:N; */
 static bool is_field(const char *at)
 {
 	/* An array's length may be a sum: "char func[30+1]". */
@@ -71,7 +71,7 @@ static bool is_kernels(const char *text)
 	return fields > 0;
 }
 
-/* The length of an operator that the library gives a priority; 0: it is none. */
+/* The length of an operator to which the library gives a priority; 0: there is none. */
 static size_t operator_length(const char *at)
 {
 	static const char *const operators[] = {"==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "!", "~", "*", "/",
@@ -111,8 +111,9 @@ static bool has_field(const char *text, const char *name, size_t length)
 }
 
 /*
- * Tells whether the library can read the print format of an event. It follows NULL pointers: in an argument with a condition or an index, if an
- * operator comes that it gives no priority, such as '=' or '{'; and for a field that there is not. It calls itself for parentheses and operators.
+ * Tells whether the library can read the print format of an event safely. The library follows NULL pointers in two cases: at an operator to which it
+ * gives no priority, such as '=' or '{', in an argument with a condition or an index; and at a field that the event lacks. It recurses for
+ * parentheses and operators, so their number is bounded.
  */
 static bool is_print_format(const char *text, const char *at)
 {
@@ -191,7 +192,7 @@ static bool has_word(const char *type, const char *word)
 	       !(isalnum((unsigned char)at[strlen(word)]) || at[strlen(word)] == '_');
 }
 
-/* The element size of an array without a length. The library knows u8 to s64 and char; 0: unknown. */
+/* The element size of an array without a length; 0: unknown. The library itself knows u8 to s64 and char. */
 static unsigned element_size(const struct tep_format_field *field)
 {
 	static const struct {

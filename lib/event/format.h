@@ -2,7 +2,7 @@
  * format: the kernel's description of an event, as tracefs and streams have it, read by libtraceevent.
  *
  * The library was written for text from a kernel; a stream may be damaged or hostile. So format_read() checks that each line
- * looks like a kernel's, and passes only the fields to the library. The print format it passes on request, if the library can read it.
+ * looks like a kernel's, and passes only the fields to the library; on request also the print format, if the library can read it.
  */
 #ifndef EVENT_FORMAT_H
 #define EVENT_FORMAT_H

@@ -21,10 +21,10 @@ uint32_t machine_of(const char *name)
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(others[i].name, name))
 			return others[i].machine;
-	return *name ? seccomp_arch_resolve_name(name) : MACHINE_UNKNOWN; /* which it returns for a name that it does not know */
+	return *name ? seccomp_arch_resolve_name(name) : MACHINE_UNKNOWN; /* libseccomp, too, returns that for an unknown name */
 }
 
-/* A negative number is libseccomp's own, for a call of other machines. */
+/* libseccomp gives calls of other machines negative numbers. */
 bool machine_call(uint32_t machine, const char *name, int64_t *number)
 {
 	*number = machine == MACHINE_UNKNOWN ? -1 : seccomp_syscall_resolve_name_arch(machine, name);

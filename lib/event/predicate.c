@@ -230,7 +230,7 @@ static struct condition *read_either(struct parser *parser)
 	return condition;
 }
 
-/* 0; -1 after fail(), which says where the text is wrong. Call free_terms() in either case. */
+/* Reads a filter. 0; -1 after fail(), which says where the text is wrong. Call free_terms() in either case. */
 static int read_terms(struct filter_terms *terms, struct event_type *type, const char *text)
 {
 	struct parser parser = {.type = type, .terms = terms, .at = text};
@@ -259,7 +259,7 @@ static void free_terms(struct filter_terms *terms)
 struct predicate {
 	struct events *events;
 	struct filter_terms terms;
-	const struct event *event; /* the one that is judged */
+	const struct event *event; /* the event being judged */
 	const char *lacking; /* the latest field that was unknown */
 	const char *first;   /* the value of `lacking` when an event first passed because of it */
 	uint64_t unknown;
@@ -330,7 +330,7 @@ static void number_of(const struct event *event, const struct asked_field *asked
 	}
 }
 
-/* NULL: the recording lacks it. */
+/* The text of a field, which may be in `room`; NULL: the recording lacks it. */
 static const char *text_of(const struct predicate *predicate, const struct asked_field *asked, char room[VALUE_ROOM])
 {
 	const struct event *event = predicate->event;

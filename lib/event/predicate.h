@@ -23,13 +23,13 @@ void predicate_free(struct predicate *predicate);
 
 bool predicate_passes(struct predicate *predicate, const struct event *event);
 
-/* Tells whether the filter asks for the event's own thread by name; then learn names before predicate_passes(). */
+/* Tells whether the filter asks for the name of the event's own thread; then call events_learn_names() before predicate_passes(). */
 bool predicate_asks_name(const struct predicate *predicate);
 
 /* The number of events that passed because a field was unknown; sets *field to the first such field. */
 uint64_t predicate_unknown(const struct predicate *predicate, const char **field);
 
-/* Widens *filter so that it passes whatever either filter passes. NULL: all pass. The caller frees *filter. */
+/* Widens *filter so that it passes all that either filter passes. A filter that is NULL passes all. The caller frees *filter. */
 void predicate_widen(char **filter, const char *another);
 
 #endif

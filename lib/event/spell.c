@@ -54,7 +54,7 @@ static unsigned element_of(const struct tep_format_field *format, size_t length)
 	return format_is_number(format->elementsize) && length % format->elementsize == 0 ? format->elementsize : 1;
 }
 
-/* 0x1,0x2,0x3 */
+/* Spells an array as 0x1,0x2,0x3, cut at room - 1; returns the length. */
 static size_t spell_array(struct tep_handle *tep, const char *bytes, size_t length, unsigned element, char *text, size_t room)
 {
 	size_t used = append(text, room, 0, "", 0);
@@ -104,7 +104,7 @@ static void add_field(const struct event *event, const struct tep_format_field *
 		line_bytes(line, format->name, number, spell_bytes(format, bytes, length, number));
 }
 
-/* The bits of the fields that are not known; 0: all are. The field that has them is the last one, and is not spelled. */
+/* Returns the bits of the fields that are not known; 0: all are known. *last: the last field, if it holds these bits and so is not spelled. */
 static uint64_t unknown_fields(const struct event *event, const struct tep_format_field **last)
 {
 	const struct tep_event *format = event->type->format;

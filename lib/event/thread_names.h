@@ -1,5 +1,5 @@
 /*
- * thread_names: threads as a stream tells of them. Names come from `task` records, from comm= of text events, and from
+ * thread_names: what a stream tells about threads. Names come from `task` records, from comm= of text events, and from
  * events_learn_names(): a command that sees all scheduler events calls it for each.
  */
 #ifndef EVENT_THREAD_NAMES_H
@@ -13,11 +13,11 @@ struct events;
 
 /* The name; "?" for a thread without a name, "swapper" for tid 0. */
 const char *events_comm(const struct events *events, int32_t tid);
-const char *events_called(const struct events *events, int32_t tid, int64_t at); /* with the script that an interpreter ran then: "python3 app.py" */
+const char *events_called(const struct events *events, int32_t tid, int64_t at); /* and the script that an interpreter ran then: "python3 app.py" */
 int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
-bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
-bool events_has_musl(const struct events *events, int32_t tid);	   /* by that, too, its process has the C library musl */
-bool events_of_pipe(const struct events *events, int32_t tid); /* by `stage` records, a thread of the pipe that recorded the stream */
+bool events_is_kernels(const struct events *events, int32_t tid); /* its task record says that it is a kernel thread */
+bool events_has_musl(const struct events *events, int32_t tid);	   /* its task record says that its process has the C library musl */
+bool events_of_pipe(const struct events *events, int32_t tid); /* `stage` records say that it is a thread of the pipe that recorded the stream */
 void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
 
 void events_learn_names(struct events *events, const struct event *event);

@@ -52,7 +52,7 @@ static struct symbol *find_symbol(const struct types *types, uint64_t address)
 	return symbol;
 }
 
-/* For the library, which prints names of functions; it wants the address at which the function begins. */
+/* The library calls this to print names of functions; sets *address to the address at which the function begins. */
 static char *resolve(void *context, unsigned long long *address, char **module)
 {
 	const struct symbol *symbol = find_symbol(context, *address);
@@ -179,7 +179,7 @@ static void number_type(struct types *types, struct event_type *type, int id)
 	types->by_id[id] = type;
 }
 
-/* The bit that tells whether the field is known, if it has one. */
+/* Finds the bit that tells whether the field is unknown, if it has one. */
 static void find_unknown(struct event_field *field, struct tep_event *format, const struct tep_format_field *found)
 {
 	enum { BITS = 64 };

@@ -24,14 +24,14 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 /* From now on, types_learn() reads print formats, too. */
 void types_printable(struct types *types);
 
-/* Keeps the name of the kernel's function that has this address, or that it lies in; or the format of a trace_printk(). */
+/* Keep the name of the kernel's function that begins `offset` bytes before this address; or the format of a trace_printk(). */
 void types_symbol(struct types *types, uint64_t address, uint64_t offset, const char *name);
 void types_printk(struct types *types, uint64_t address, const char *format);
 
 /* Writes the function at an address, from types_symbol(): "hrtimer_wakeup", "do_sys_open+0x1a". Returns its length; 0: none is known. */
 size_t types_spell_symbol(const struct types *types, uint64_t address, char *text, size_t room);
 
-/* Forgets all formats and symbols; handles stay. */
+/* Forgets all formats and symbols; handles stay valid. */
 void types_forget(struct types *types);
 
 /* Looks the field up in its type's format, if that has arrived. */
