@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Relative to some origin, and to a clock of the same speed. */
+/* A bound, relative to an origin and to a clock of the same speed. */
 struct point {
 	long double x, y;
 };
@@ -16,10 +16,10 @@ struct hull { /* by x; slopes ascend (a lower hull) or descend (an upper one) */
 
 static const double slope_most = 1e-3, rounding = 1;
 
-/* The region of the plane of slopes a and heights b that the bounds allow: above `floor`, below `ceiling`. Their points are lines in that plane. */
+/* The region that the bounds allow in the plane of slopes a and heights b: above `floor`, below `ceiling`. Each bound is a line in that plane. */
 struct region {
 	struct hull ceiling, floor; /* the lower hull of upper bounds; the upper hull of lower ones */
-	int64_t x, y;		    /* what their points are relative to */
+	int64_t x, y;		    /* the origin of their points */
 	double flattest, steepest;
 };
 
@@ -48,7 +48,7 @@ static void hull_add(struct hull *hull, struct point point, int sign)
 
 	while (hull->points.count) {
 		last = &hull->points.items[hull->points.count - 1];
-		if (last->x == point.x) { /* the one that bounds more stays */
+		if (last->x == point.x) { /* the tighter bound stays */
 			if (sign * (point.y - last->y) >= 0)
 				return;
 		} else if (hull->points.count < 2 || sign * turn(last[-1], *last, point) > 0) {
@@ -82,7 +82,7 @@ static struct region region_new(const struct bound *bounds, size_t count)
 
 /* --- the lines that fit ------------------------------------------------------------------------------------------- */
 
-/* The highest and the lowest b of lines of slope a. */
+/* The highest and the lowest b that the bounds allow for lines of slope a. */
 static long double highest(const struct region *region, long double a)
 {
 	long double b = INFINITY;
@@ -128,7 +128,7 @@ static int by_size(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The slopes at which what bounds the region changes, and the extremes, in order. */
+/* The slopes at which another bound begins to limit the region, and the extreme slopes, in ascending order. */
 static struct slopes corners(const struct region *region)
 {
 	struct slopes slopes = {0};
@@ -141,7 +141,7 @@ static struct slopes corners(const struct region *region)
 	return slopes;
 }
 
-/* Between a slope with room and one without: where it ends. Room is linear between neighbours. */
+/* The slope at which room ends, between a slope with room and one without. Room is linear between neighbours. */
 static double edge(double with, long double more, double without, long double less)
 {
 	return (double)(with + (without - with) * (more / (more - less)));
@@ -172,7 +172,7 @@ static bool find_extremes(struct region *region, const struct slopes *slopes)
 	return fits;
 }
 
-/* How far lines that fit lie apart at x. */
+/* How far the outermost lines that fit lie apart at x. */
 static long double apart(const struct region *region, const struct slopes *slopes, long double x)
 {
 	long double top = -INFINITY, bottom = INFINITY;
@@ -188,7 +188,7 @@ static long double apart(const struct region *region, const struct slopes *slope
 	return top - bottom;
 }
 
-/* False: no line fits. `line` may be NULL. */
+/* Fits a line to the bounds, and completes *line, which has `from` and `to`. `line` may be NULL. False: no line fits. */
 static bool fit(const struct bound *bounds, size_t count, struct clock_line *line)
 {
 	struct region region = region_new(bounds, count);
@@ -219,7 +219,7 @@ static bool fit(const struct bound *bounds, size_t count, struct clock_line *lin
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
-/* How many bounds a line can hold for: the more there are, the fewer lines. At least 1. */
+/* How many bounds, from the first on, one line can hold for; at least 1. More bounds leave fewer lines, so that a binary search works. */
 static size_t longest(const struct bound *bounds, size_t count)
 {
 	size_t fits = 1, fails;
@@ -249,7 +249,7 @@ static bool both_ways(const struct bound *bounds, size_t count)
 	return seen[0] && seen[1];
 }
 
-/* From where on the bounds before `next` fit the line of the `length` behind it; at most `next`. */
+/* The first bound from which on one line holds for all bounds up to the `length` from `next` on; at most `next`. */
 static size_t earliest(const struct bound *bounds, size_t next, size_t length)
 {
 	size_t fits = next, fails = 0;
@@ -271,8 +271,8 @@ static uint64_t distance(int64_t a, int64_t b)
 }
 
 /*
- * Where the next line begins, of those bounds that either may have: where the clocks' difference jumps most. A step is larger than what
- * messages differ in.
+ * Chooses where the next line begins, among the bounds `first` to `next`, which either line may have: where the clocks' difference jumps most,
+ * because a step is larger than the differences between messages.
  */
 static size_t change(const struct bound *bounds, size_t first, size_t next)
 {
@@ -290,7 +290,7 @@ static size_t change(const struct bound *bounds, size_t first, size_t next)
 	return at;
 }
 
-/* Where one line ends and the next begins: amid two bounds, where a step forward leaves a gap. */
+/* The time at which one line ends and the next begins: midway between two bounds, where a step forward leaves a gap. */
 static int64_t between(const struct bound *bounds, size_t i)
 {
 	return bounds[i - 1].x + (int64_t)(distance(bounds[i].x, bounds[i - 1].x) / 2);

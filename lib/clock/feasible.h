@@ -1,13 +1,13 @@
 /*
  * feasible: from the times of messages between two hosts, the lines that turn one clock into the other.
  *
- * A message leaves before it arrives. One that leaves the host at x and reaches the reference at y says that the line is at most y at x;
- * one from the reference at y, which reaches the host at x, says that it is at least y. Lines that contradict no message lie above the upper
- * hull of the points of one direction and below the lower hull of the other's (Duda, Harrus, Haddad, Bernard: Estimating global time in
- * distributed systems, ICDCS 1987). Of these, the one between the flattest and the steepest is taken. The distance
- * to the outermost other lines is the possible error: its width, largest at one end of the time for which the line is to hold.
+ * A message leaves before it arrives. If it leaves the host at x and reaches the reference at y, the line is at most y at x. If it leaves the
+ * reference at y and reaches the host at x, the line is at least y at x. Lines that contradict no message lie below the lower hull of the points
+ * of the first direction, and above the upper hull of those of the second (Duda, Harrus, Haddad, Bernard: Estimating global time in distributed
+ * systems, ICDCS 1987). The line taken is midway between the flattest and the steepest of these. The possible error is the distance between
+ * the outermost of these lines: the width, which is largest at one end of the time for which the line holds.
  *
- * Clocks are taken to run within 1,000 ppm of each other, and time stamps to be whole nanoseconds.
+ * This assumes that clocks run within 1,000 ppm of each other, and that time stamps are whole nanoseconds.
  */
 #ifndef CLOCK_FEASIBLE_H
 #define CLOCK_FEASIBLE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A message: where the line must not be. */
+/* A message, which bounds the line. */
 struct bound {
 	int64_t x, y; /* the host's time, the reference's; ns */
 	bool upper;   /* the line is at most y at x; else at least */
@@ -28,15 +28,15 @@ struct clock_line {
 	int64_t origin, offset;
 	double slope;
 	double width; /* ns; INFINITY: not known */
-	size_t bounds; /* by how many messages */
+	size_t bounds; /* the number of messages that it was found from */
 };
 
 int64_t line_at(const struct clock_line *line, int64_t x);
 
 /*
- * The lines for the host's times `from` to `to`, by bounds in order of x: the first line holds as long as any line can, then the
- * next, and so on. If there are several, a clock was stepped, or ran differently. *lines is the caller's to free. Returns their number; 0: there are
- * no messages in one direction or in both.
+ * Finds the lines for the host's times `from` to `to`. `bounds` are in order of x. Each line holds for as many bounds as one line can; if the
+ * next line can take over earlier, it does so where the clocks' difference jumps most. Several lines mean that a clock was stepped, or ran
+ * differently. The caller frees *lines. Returns their number; 0: there are no messages in one direction or in both.
  */
 size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, int64_t to, struct clock_line **lines);
 

@@ -12,22 +12,22 @@
 
 enum {
 	TURN = 4096,	/* records of a descriptor at a time, so that one host does not keep others waiting */
-	STEPS_MOST = 64 /* a clock that is set back more often is none */
+	STEPS_MOST = 64 /* a clock that is set back more often orders nothing */
 };
 
-/* Tells whether the kind is of a graph, or of what was made of one: those name each other by numbers, and begin and end by times of many keys. */
+/* Tells whether records of the kind are of a graph, or made from one: they refer to each other by numbers, and have times under many keys. */
 static bool is_made(enum kind kind)
 {
 	return kind == KIND_GRAPH || kind == KIND_NODE || kind == KIND_EDGE || kind == KIND_PATH || kind == KIND_BLAME || kind == KIND_DIFF;
 }
 
-/* Tells whether the record says something of its stream alone. */
+/* Tells whether records of the kind are about their stream alone. */
 static bool is_dropped(enum kind kind)
 {
 	return kind == KIND_FORMAT || kind == KIND_END || kind == KIND_USAGE || kind == KIND_TICK || kind == KIND_RECORDER;
 }
 
-/* The place of "NAME=FILE" behind the name; 0: it is a file alone. */
+/* The length of the name in "NAME=FILE"; 0: the operand is a file alone. */
 static size_t name_length(const char *operand)
 {
 	size_t length = strcspn(operand, "=/");
@@ -117,7 +117,7 @@ static void take_format(struct feed *feed, const struct record *record)
 		line_append(&feed->waits, wait, strlen(wait));
 }
 
-/* Every event before a tick's time has come. */
+/* A tick says that every event before its time has come. */
 static int take_tick(struct feed *feed, const struct record *record)
 {
 	const struct fields *fields = stream_fields(feed->stream, record);

@@ -14,21 +14,21 @@ struct host {
 	int64_t first, last; /* first > last: no records */
 	int64_t wall;
 	bool walled;
-	const struct clock_steps *clock_steps; /* NULL: there is one only */
+	const struct clock_steps *clock_steps; /* NULL: its clock was not set back */
 	const struct flows *flows;
-	/* found: */
-	int parent; /* whose clock the lines lead to; HOST_NONE: the reference, or nobody knows */
+	/* set by hosts_find(): */
+	int parent; /* the lines lead to this host's clock; HOST_NONE: this is the reference, or is not placed yet */
 	ARRAY(struct clock_line) lines;
-	double width; /* of all lines, up to the reference */
+	double width; /* sum of the widths of the links up to the reference */
 	bool placed;
 };
 
 struct link { /* between two hosts that talked */
 	int host, other;
 	struct clock_line *lines; /* from the host's clock to the other's */
-	size_t count, known; /* known: those that messages tell */
+	size_t count, known; /* known: how many were found from messages */
 	double width;
-	bool one_way; /* for the host only: where the other's clock was set back is not exact */
+	bool one_way; /* it can place `host` only: when the other's clock was set back is not exact */
 };
 
 struct hosts {
@@ -110,11 +110,11 @@ struct bounds {
 	ARRAY(struct bound) items;
 };
 
-/* For each arrival the latest time before which its last byte, or one before it, had not left. */
+/* Adds a bound for each arrival: the latest time before which its last byte, or a byte before it, had not left. */
 static void add_bounds(struct bounds *bounds, const struct end *from, const struct moves *to, bool upper)
 {
 	int64_t left = INT64_MIN;
-	uint64_t begin = from->sent.before; /* of what the next send sent */
+	uint64_t begin = from->sent.before; /* position of the first byte of the next send */
 	size_t next = 0;
 
 	for (size_t i = 0; i < to->count; i++) {
@@ -167,10 +167,10 @@ static size_t steps_of(const struct host *host)
 	return host->clock_steps ? clock_steps_count(host->clock_steps) : 0;
 }
 
-/* A step back that the eras of one of two hosts tell. */
+/* A step between two eras of one of two hosts. */
 struct cut {
-	int64_t x; /* by the one's clock */
-	bool here; /* of the one */
+	int64_t x; /* by the first host's clock */
+	bool here; /* the first host's clock was set back; false: the other's */
 };
 
 struct cuts_between {
@@ -184,7 +184,7 @@ static int by_place(const void *left, const void *right)
 	return (a->x > b->x) - (a->x < b->x);
 }
 
-/* When the other's clock was set back, by the one's: amid the bounds before the step and those behind. */
+/* The time of the host at which the other's clock was set back: midway between the bounds before the step and those after it. */
 static int64_t place_of(const struct bounds *bounds, int64_t step, const struct host *host)
 {
 	int64_t before = host->first, behind = host->last;
@@ -221,8 +221,8 @@ static void add_lines(struct link *link, const struct clock_line *lines, size_t 
 }
 
 /*
- * The lines between two cuts, by the bounds of one era each. A bound that begins before a step of the other's clock, and ends behind, holds for
- * either line: shifted times stood still there.
+ * Adds the lines between two cuts, found from the bounds of one era of each host. A bound that begins before a step of the other's clock and ends
+ * after it holds for either line: shifted times stand still at a step.
  */
 static void add_part(struct link *link, const struct bounds *bounds, const struct host *host, const struct host *other, const size_t eras[2],
 		     int64_t from, int64_t to)
@@ -243,7 +243,7 @@ static void add_part(struct link *link, const struct bounds *bounds, const struc
 	free(part.items.items);
 }
 
-/* Where nobody knows how far a clock was stepped, the line on the other side of the step goes on. */
+/* If the size of a step is unknown, continues the line of the other side of the step, with an unknown error. */
 static void extend(struct clock_line *line, const struct clock_line *other)
 {
 	if (isinf(line->width) && other->bounds)
@@ -287,7 +287,7 @@ static void add_link(struct hosts *hosts, const struct connections *connections,
 	free(bounds.items.items);
 }
 
-/* The same lines from the other clock's side. */
+/* Turns a line around: it then leads from the other clock to this one. */
 static struct clock_line turned(const struct clock_line *line)
 {
 	struct clock_line turned = *line;
@@ -319,7 +319,7 @@ static bool joins(const struct hosts *hosts, const struct link *link)
 	return host != other && (other || !link->one_way);
 }
 
-/* Takes the narrowest link. */
+/* Places another host, by the narrowest link that can. False: no link can. */
 static bool join_next(struct hosts *hosts)
 {
 	const struct link *best = NULL;
@@ -375,7 +375,7 @@ void hosts_find(struct hosts *hosts, int reference)
 			place_by_wall(hosts, &hosts->hosts.items[i]);
 }
 
-/* The line that holds at this time of the host: the last that has begun. */
+/* The line that holds at this time of the host: the last one that has begun. */
 static const struct clock_line *line_for(const struct host *host, int64_t ts)
 {
 	size_t begun = COUNT_UNTIL(host->lines.items, host->lines.count, from, ts);
@@ -383,7 +383,7 @@ static const struct clock_line *line_for(const struct host *host, int64_t ts)
 	return &host->lines.items[begun ? begun - 1 : 0];
 }
 
-/* The host's time turned into that of another of its chain. */
+/* Turns a time of the host into the time of another host of its chain. */
 static int64_t map_to(const struct hosts *hosts, int host, int other, int64_t ts)
 {
 	for (; host != other; host = hosts->hosts.items[host].parent)
@@ -419,7 +419,7 @@ bool hosts_is_unknown(const struct hosts *hosts, int host)
 	return isinf(hosts->hosts.items[host].width) || steps_of(&hosts->hosts.items[hosts->reference]);
 }
 
-/* reference = a * time + b, between two of the host's times between which no clock of the chain has a step. */
+/* Writes a `clock` record, reference = a * time + b, for a piece of the host's time in which no clock of the chain has a step. */
 static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_t to, struct stream *stream, struct line *line)
 {
 	const struct host *at = &hosts->hosts.items[host];
@@ -450,7 +450,7 @@ static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_
 	return stream_write_line(stream, line);
 }
 
-/* The host's first time that is not before a time of another of its chain. */
+/* The host's first time that is not before `ts`, a time of another host of its chain. */
 static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t ts)
 {
 	int64_t low = hosts->hosts.items[host].first, high = hosts->hosts.items[host].last;
@@ -466,7 +466,7 @@ static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t t
 	return low;
 }
 
-/* The host's times at which some clock of its chain has a step. */
+/* Adds the host's times at which a clock of its chain has a step. */
 static void add_steps(const struct hosts *hosts, int host, struct bounds *steps)
 {
 	for (size_t i = 0; i < steps_of(&hosts->hosts.items[host]); i++)

@@ -14,12 +14,12 @@
 #include "base/timestamp.h"
 #include "clock/merged.h"
 
-#define REMEMBERED (60 * NSEC_PER_SEC) /* of what was sent, for the clocks */
+#define REMEMBERED (60 * NSEC_PER_SEC) /* how long sent bytes are kept, to find the clocks */
 #define ROUND_LEAST (NSEC_PER_SEC / 50)
 #define ROUND_MOST (NSEC_PER_SEC / 4)
 enum {
 	ROUND_SHARE = 20,     /* finding the clocks takes at most one part in 20 of a CPU */
-	HELD_MOST = 64 << 20, /* bytes of a host; then it is not read on */
+	HELD_MOST = 64 << 20, /* bytes held of a host; beyond that it is not read on */
 };
 
 struct queue {
@@ -32,13 +32,13 @@ struct input {
 	int fd;
 	struct queue queue;
 	int64_t heard;	 /* when something came last, or the input was opened; CLOCK_MONOTONIC */
-	int64_t arrival; /* the least difference of this machine's time and the stream's; INT64_MAX: nothing came */
+	int64_t arrival; /* the least difference of this machine's wall clock and the stream's time; INT64_MAX: nothing came */
 	bool over;
-	int host; /* of the clocks at hand; HOST_NONE */
+	int host; /* its number in `hosts`; HOST_NONE: none yet */
 	int64_t clocked; /* the end of its last clock record */
 	unsigned noted;
 	/* what came too late: */
-	bool passed;	 /* others are ahead of it */
+	bool passed;	 /* the output is ahead of it */
 	uint64_t late;
 	int64_t late_from;
 };
@@ -51,7 +51,7 @@ struct live {
 	struct hosts *hosts; /* NULL: no host has begun */
 	struct input *reference; /* NULL: not chosen yet */
 	int64_t opened, due, round;
-	int64_t looked; /* what the inputs held by then has been read */
+	int64_t looked; /* all that the inputs held at this time was read */
 	int64_t newest; /* the latest time that was written */
 	bool writing;
 	live_sayer *say;
@@ -179,7 +179,7 @@ static bool is_full(const struct input *input)
 	return held_bytes(&input->queue) > HELD_MOST;
 }
 
-/* Waits until an input, or the next round, is due, and reads what is there. 1; 0: the output's reader is gone; -1 after fail(). */
+/* Waits for input, at most `timeout` ms, and reads what is there. 1; 0: the output's reader is gone; -1 after fail(). */
 static int read_all(struct live *live, int timeout)
 {
 	size_t count = live->inputs.count;
@@ -215,13 +215,13 @@ static void say(const struct live *live, char *sentence)
 
 /* --- clocks ------------------------------------------------------------------------------------------------------- */
 
-/* If this process got no CPU since it looked, the host may have spoken meanwhile. */
+/* Counts to the last look, not to now: if this process got no CPU since then, something may have come from the host meanwhile. */
 static bool is_silent(const struct live *live, const struct input *input)
 {
 	return live->looked - input->heard >= live->wait;
 }
 
-/* The wall clock's time at 0 of the host's, as far as that goes with when its records come. */
+/* The wall-clock time at 0 of the host's clock: its stream's, if that agrees with when its records come, else by these. False: it is not known. */
 static bool find_wall(const struct live *live, struct input *input, int64_t *wall)
 {
 	const struct input *reference = live->reference;
@@ -240,7 +240,7 @@ static bool find_wall(const struct live *live, struct input *input, int64_t *wal
 	return true;
 }
 
-/* Chooses the reference. False: it has not begun, and may soon. */
+/* Chooses the reference. False: no host has begun, or the wanted one has not, but may soon. */
 static bool choose_reference(struct live *live, const char *name)
 {
 	bool awaited = false;
@@ -305,7 +305,7 @@ static int find_clocks(struct live *live)
 	return status;
 }
 
-/* Tells the clocks of what was recorded since they were told last. 0; -1 after fail(). */
+/* Writes `clock` records for the time since the last ones. 0; -1 after fail(). */
 static int tell_clocks(struct live *live)
 {
 	for (size_t i = 0; i < live->inputs.count; i++) {
@@ -328,7 +328,7 @@ static int64_t mapped(const struct live *live, const struct input *input, int64_
 	return place == INT64_MIN || input->host == HOST_NONE ? INT64_MIN : hosts_map(live->hosts, input->host, place);
 }
 
-/* Until when no host that is waited for has anything more to say. */
+/* The time to which all hosts that are waited for have come. */
 static int64_t safe_time(const struct live *live)
 {
 	int64_t safe = INT64_MAX;
@@ -366,7 +366,7 @@ static struct input *earliest(const struct live *live, int64_t *at)
 	return first;
 }
 
-/* Counts what came too late as lost. 0; -1 after fail(). */
+/* Counts the host's events that came too late as lost. 0; -1 after fail(). */
 static int write_late(struct live *live, struct input *input)
 {
 	struct line line = {0};
@@ -409,7 +409,7 @@ static int write_record(struct live *live, struct input *input, int64_t at)
 	return status;
 }
 
-/* Writes what is safe. 0; -1 after fail(). */
+/* Writes all records up to the safe time. 0; -1 after fail(). */
 static int write_safe(struct live *live)
 {
 	int64_t safe = safe_time(live), at = INT64_MIN;
@@ -428,7 +428,7 @@ static int write_safe(struct live *live)
 	return stream_flush(live->stream);
 }
 
-/* Nothing is written before all clocks are known, or all that are not have had their time. */
+/* Tells whether writing may begin: the clocks of all hosts that go on are known, or `wait` has passed. */
 static bool may_begin(const struct live *live)
 {
 	bool waited = live->looked - live->opened >= live->wait;

@@ -1,8 +1,8 @@
 /*
  * live: merges streams of several hosts while they come, by one clock (clock/hosts.h).
  *
- * Records are held until each other host has come to their time. If nothing came from a host for `wait`, it holds nobody back; its later events
- * for times that were written meanwhile are lost, and counted. The output is in the order of the reference's time.
+ * A record is held until every other host has come to its time. A host from which nothing came for `wait` holds nobody back; if its events then
+ * come for times that were written meanwhile, they are lost, and counted. The output is in the order of the reference's time.
  *
  * The clocks are found again and again, by the bytes that the hosts sent each other in the last minute, and a `clock` record tells for which of
  * a host's times each line held. A host without bytes both ways is placed by the wall clocks or, if these differ by more than `wait` from the
@@ -23,14 +23,14 @@ struct live;
 struct live *live_new(int64_t wait); /* ns */
 void live_free(struct live *live);
 
-/* Opens a file, or a FIFO that nobody may have opened yet: "FILE" or "NAME=FILE", which must outlive it. 0; -1 after fail(). */
+/* Opens a file, or a FIFO, which may have no writer yet: "FILE" or "NAME=FILE". The operand must outlive `live`. 0; -1 after fail(). */
 int live_open(struct live *live, char *operand);
 
 /*
- * Merges until all have ended, or the reader of the output is gone. `reference`: the host whose clock counts; NULL: the first file's. If
- * that has not begun after `wait`, the first that has. 0; -1 after fail().
+ * Merges until all inputs have ended, or the reader of the output is gone. `reference`: the host whose clock counts; NULL: the first file's. If
+ * that host has not begun after `wait`, the clock of the first that has begun counts. 0; -1 after fail().
  */
-typedef void live_sayer(const char *sentence); /* for people: which clocks are not known, what was lost */
+typedef void live_sayer(const char *sentence); /* gets sentences for people: which clocks are not known, what was lost */
 int live_run(struct live *live, const char *reference, struct stream *stream, live_sayer *told);
 
 #endif

@@ -13,10 +13,10 @@ struct input {
 	struct feed *feed;
 	int host;
 	FILE *spool;
-	/* while it is written: */
+	/* while records are written, the next one: */
 	struct held head;
 	char *text;
-	int64_t at; /* head.place by the reference; not before the last record's */
+	int64_t at; /* head.place by the reference's clock; not before that of the last record */
 	bool over;
 };
 
@@ -110,7 +110,7 @@ const char *merge_note(const struct host_merge *merge, size_t i)
 	return merge->notes.items[i];
 }
 
-/* The first whose clock was not set back. */
+/* The first host whose clock was not set back; if there is none, the first. */
 static int steady_host(const struct host_merge *merge)
 {
 	for (size_t i = 0; i < merge->inputs.count; i++)
@@ -139,7 +139,7 @@ int merge_find(struct host_merge *merge, const char *reference)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* 1; 0: all was read; -1 after fail(). */
+/* Reads the next record of an input. 1; 0: all was read; -1 after fail(). */
 static int next(struct host_merge *merge, struct input *input)
 {
 	int64_t before = input->at;
@@ -171,7 +171,7 @@ static struct input *earliest(const struct host_merge *merge, const struct input
 	return first;
 }
 
-/* Times behind a step back are in order, even if they are wrong. */
+/* If a host's clock was set back, its events are kept in order, even where their times are wrong. */
 static int write_all(struct host_merge *merge, const struct input *only, struct stream *stream, struct merged *merged)
 {
 	struct input *input;

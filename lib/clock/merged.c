@@ -8,8 +8,8 @@
 
 struct merged {
 	struct stream *stream;
-	const struct feed *last; /* whose records are written */
-	ARRAY(const struct feed *) told; /* whose first `host` record was written */
+	const struct feed *last; /* the host of the current records */
+	ARRAY(const struct feed *) told; /* the hosts whose first `host` record was written */
 	struct line line;
 };
 
@@ -138,7 +138,7 @@ int merged_begin(struct merged *merged, const struct feed *reference, const stru
 	return stream_write_line(merged->stream, line);
 }
 
-/* The first has all that is known of the host. */
+/* Writes a `host` record if the host changes. The first one of a host has all that is known of it. */
 static int write_host(struct merged *merged, const struct feed *feed)
 {
 	bool told = false;
@@ -160,7 +160,7 @@ static int write_host(struct merged *merged, const struct feed *feed)
 	return stream_write_line(merged->stream, &merged->line);
 }
 
-/* The record, as a line with its times by the reference. -1 after fail(). */
+/* Makes the record's line, with its times by the reference's clock. -1 after fail(). */
 static int rewrite(struct line *line, const struct hosts *hosts, int host, const struct feed *feed, const struct held *held,
 		   const char *text, int64_t floor)
 {

@@ -56,7 +56,7 @@ enum value_kind {
 	VALUE_NUMBER,
 	VALUE_INTEGER, /* of a width; two of them are compared as the kernel does, in the width and sign of the left one */
 	VALUE_TEXT,    /* compared by bytes; with a number: unknown */
-	VALUE_OPEN,    /* a word: with a number, the number that it spells, else unknown; with text, text; with a word, numbers if both are, else text */
+	VALUE_OPEN,    /* a word: with a number, the number it spells, else unknown; with text, text; with a word, numbers if both are, else text */
 };
 
 struct value {
