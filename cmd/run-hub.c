@@ -321,7 +321,7 @@ static struct pulling begin_pull(const char *name)
 	return pulling;
 }
 
-/* Pulls once. Returns the number of messages; -1: the server is gone, and it has waited for it. */
+/* Pulls once. Returns the number of messages; -1, after a wait: the server is gone. */
 static int pull_some(struct pulling *pulling)
 {
 	const struct fleet_message *messages;

@@ -34,7 +34,7 @@ struct build {
 	struct line line;
 	uint64_t alarms;
 	ARRAY(const struct state_view *) views; /* those of the state files, as loaded for the first host */
-	bool told_views; /* they were written into this stream */
+	bool told_views; /* this stream has their records already */
 	struct host *hosts; /* all hosts of the stream */
 };
 

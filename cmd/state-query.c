@@ -1,5 +1,5 @@
 /*
- * state-query: say what was what, from a history of states.
+ * state-query: say what attributes were, from a history of states.
  */
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /*
- * stream-cat: copy streams, from binary to text and back, or a part of them.
+ * stream-cat: copy streams, from binary to text and back.
  */
 #include <string.h>
 #include <unistd.h>

@@ -26,7 +26,7 @@ struct assembly {
 	int count;
 };
 
-/* Appends any instruction. Returns its number, by which assembly_land() knows a jump. */
+/* Appends any instruction. Returns its number, which assembly_land() takes if it is a jump. */
 int assembly_put(struct assembly *assembly, uint8_t code, int to, int from, int offset, int32_t number);
 
 /* Makes an earlier jump lead to the next instruction. */

@@ -52,7 +52,7 @@ struct feed {
 /* The file in an operand: "NAME=FILE" gives the host another name than its stream has. */
 char *feed_file(const char *operand);
 
-/* Opens "FILE" or "NAME=FILE", or takes the descriptor (-1: none); feed_run() does not wait for it. The operand must outlive it. NULL after fail(). */
+/* Opens "FILE" or "NAME=FILE", or takes the descriptor (-1: none), on which reads do not wait. The operand must outlive it. NULL after fail(). */
 struct feed *feed_open(const char *operand, int fd, feed_taker *take, void *context);
 void feed_free(struct feed *feed);
 

@@ -15,7 +15,7 @@ enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, ARROWS_SEEN = 150, C
 
 /* --- control charts --------------------------------------------------------------------------------------------------------- */
 
-/* "time median greatest", neither value below the least. */
+/* Writes "time median greatest", with both values at least `least`. */
 static void put_point(FILE *file, int64_t at, const struct bucket *point, double least)
 {
 	fprintf(file, "%.6f %.9g %.9g\n", at / 1e9, fmax(point->median, least), fmax(point->greatest, least));
@@ -243,7 +243,7 @@ static bool is_interrupt(const struct story_piece *piece)
 	return piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
 }
 
-struct row_time { /* what a row would show */
+struct row_time { /* the times that a row would show */
 	const char *name;
 	int64_t on_path, waiting;
 	bool kept;
@@ -485,7 +485,7 @@ char *figure_path(const char *data, char **complaint)
 
 /* --- paths in text ---------------------------------------------------------------------------------------------------------- */
 
-/* A piece's letter: what it did. */
+/* The letter for what a piece did. */
 static char letter_of(enum node_what what)
 {
 	static const char letters[WHATS] = {

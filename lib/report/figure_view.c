@@ -35,7 +35,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* False: there is nothing to draw. */
+/* Chooses the rows and the time to show. False: there is nothing to draw. */
 static bool choose(struct shown *shown, const struct view *view, size_t most)
 {
 	const struct view_row **all = memory_new(view->rows.count + 1, sizeof(struct view_row *));

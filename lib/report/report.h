@@ -35,7 +35,7 @@ struct report;
 /* Names of the formats, the default first; NULL: there are no more. */
 const char *report_format_name(size_t index);
 
-/* 0; -1 after fail(): there is no such format, or not with these options. */
+/* Checks the options. 0; -1 after fail(): there is no such format, or not with these options. */
 int report_check(const struct report_options *options);
 
 /* Copies the options, which must have passed report_check(). The stream must outlive the report. NULL after fail(): there is no output. */

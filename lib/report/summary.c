@@ -185,7 +185,7 @@ static bool is_function(const struct tracked_chart *chart)
 	return !strncmp(chart->name, "func:", strlen("func:"));
 }
 
-/* Tells whether the chart is of a function whose calls only make graphs: no trigger looked at them. */
+/* Tells whether no trigger looked at the values of the chart, as those of a function whose calls only make graphs. */
 static bool is_unwatched(const struct model *model, const struct tracked_chart *chart)
 {
 	return model->tracks->asked && !chart->asked && state_of(chart) == STATE_WATCHED;

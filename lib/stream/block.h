@@ -1,5 +1,5 @@
 /*
- * block: the checksums of a binary stream. After the stream's head follow blocks: a head and whole records. The head has one
+ * block: the checksums of a binary stream. Blocks follow the stream's head; each is a head and whole records. The head has one
  * checksum of itself, so that a damaged length misleads nobody, and one of the records. Private to reader and writer.
  *
  * The checksum is XXH3 (64 bits): it runs at the speed of memory. It finds damage, not forgery.

@@ -326,7 +326,7 @@ bool fields_is(const struct fields *fields, const char *key, const char *text)
 	return field_is(fields_find(fields, key), text);
 }
 
-/* One number; `read` is one of number_*(). */
+/* Reads a number by `read`, which is one of number_*(). */
 #define FIELD_NUMBER(field, read)                                                    \
 	do {                                                                         \
 		if (!(field))                                                        \

@@ -18,7 +18,7 @@ bool stream_incomplete(const struct stream *stream);
 bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
 bool stream_was_missing(const struct stream *stream);  /* the input was cut before its first record */
 void stream_count_lost(struct stream *stream, uint64_t count); /* adds to the losses that the loop counts itself */
-void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss from outside the input */
+void stream_count_aside(struct stream *stream, const struct record *record); /* counts an event or loss from outside the input */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` and `end` records so far */
 uint64_t stream_lost_here(const struct stream *stream); /* lost events and damaged places, without those known to be of other hosts */
 uint64_t stream_damages(const struct stream *stream);  /* damaged places, by the `lost` records so far */

@@ -56,7 +56,7 @@ void stream_report_usage(struct stream *stream, const char *command);
 /* Sets the number of events traced, for the `usage` record, if not all came into the stream. */
 void stream_report_traced(struct stream *stream, uint64_t events);
 
-/* For a command that only copies: keeps `end` records as they are, and adds one only if the input was cut. */
+/* For a command that only copies: keeps `end` records as they are, and adds one only if the input lacks it, was cut or is damaged. */
 void stream_copy_ends(struct stream *stream);
 
 #endif

@@ -101,7 +101,7 @@ enum record_form { RECORD_SPELLED, RECORD_PACKED };
 enum {
 	RECORD_IMPLIED = 1, /* an `end` that the text input lacked; binary only */
 	RECORD_OF_TEXT = 2, /* an `end` from text, which people edit, and which lacks formats: its count is not checked */
-	RECORD_MADE_UP = 4, /* a `stream` that the loop made up at a magic number; never written in binary */
+	RECORD_MADE_UP = 4, /* a `stream` or `host` record that the loop made up; never written in binary */
 };
 
 struct record_head { /* before each record of a binary stream */
