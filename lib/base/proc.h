@@ -19,7 +19,7 @@ void proc_comm(int32_t id, char *comm, size_t room);
  */
 bool proc_exe(int32_t id, char *path, size_t room, bool *deleted);
 
-/* The real user of a process; 0 also if it is gone. (The owner of its files in /proc is no answer: root, if nobody may debug the process.) */
+/* The real user of a process; 0 also if it is gone. Its files in /proc may have another owner: root, if nobody may debug the process. */
 uint32_t proc_user(int32_t id);
 
 /* The state of a thread. 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': a zombie; '\0': it is gone. */

@@ -72,7 +72,7 @@ enum kind {
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
 	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a logged call of a blamed function */
 	KIND_HANDOFF, /* from from_key to to_key again? process? : a call `to` was caused by the last call `from` with the same value */
-	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what an asynchronous task within a program did */
+	KIND_ASYNC,   /* ts op pid tid? id? parent? name? on? mode? result? count? prompt? before? : what a program's own task did, as it reported */
 	KIND_VIEW,    /* kind path title? : which attributes to draw, according to a state file */
 	KIND_STEP,    /* ts tid what depth function? at? last? to? back? result? number? why? ... : what a thread did, block by block */
 	KIND_GAP,     /* ts until cpu : events of a CPU were lost between these times; the `lost` record that counts them comes at the end */
