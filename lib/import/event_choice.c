@@ -11,7 +11,7 @@
 
 struct named_choice {
 	struct event_choice choice;
-	char *system, *name; /* the name with the system */
+	char *system, *name; /* name: "system:event" */
 	bool seen;	     /* the trace has it */
 	UT_hash_handle hh;
 };
@@ -28,7 +28,7 @@ static bool asks_for(const struct import_event *event, const char *system, const
 	return fnmatch(event->pattern, strchr(event->pattern, ':') ? name : system, 0) == 0;
 }
 
-/* The filters of all that ask for the event. NULL: all that have its name are wanted, or none. */
+/* Joins the filters of all choices that ask for the event. NULL: all events of this name are wanted, or none is. */
 static char *gather(const struct event_choices *choices, const char *system, const char *name, bool *wanted)
 {
 	char *filter = NULL;
@@ -128,7 +128,7 @@ static bool is_met(const struct event_choices *choices, const struct import_even
 		if (suggestions->wanted == event->pattern)
 			suggestions_offer(suggestions, choice->system);
 		colon = strchr(choice->name, ':');
-		if (colon) /* it may be too long to be kept whole */
+		if (colon) /* a long name may have been cut before its colon */
 			suggestions_offer_as(suggestions, colon + 1, choice->name);
 	}
 	return false;

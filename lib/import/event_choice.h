@@ -16,7 +16,7 @@ struct event_choice {
 	struct predicate *predicate; /* only events that pass it are wanted; NULL: all */
 };
 
-/* `events` must outlive it. NULL after fail(): a filter is wrong. */
+/* `events` must outlive the choices. NULL after fail(): a filter is wrong. */
 struct event_choices *event_choices_new(const struct import_event *events, int count, struct events *names);
 void event_choices_free(struct event_choices *choices);
 

@@ -9,13 +9,13 @@
 /*
  * ftrace_prefix: removes prefixes of a line of ftrace text.
  *
- * A kernel that dumps its trace into its log, as ftrace_dump_on_oops asks for, puts the log's time before each line, and
- * syslog puts its own before that. trace-cmd report names the instance, or the file, if it prints several.
+ * A kernel that dumps its trace into its log (ftrace_dump_on_oops) puts the log's time before each line, and syslog puts
+ * its own before that. trace-cmd report puts the name of the instance or the file before each line if it prints several.
  */
 
 /*
- * The text that dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in any language, or who
- * wrote to the log, "T12", "C1". Other letters are of a date only where there is the colon of a time.
+ * Tells whether a text is one that dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in
+ * any language; or the thread or CPU that wrote to the log, "T12", "C1". Other letters belong to a date only if the text has the colon of a time.
  */
 static bool is_stamp(struct text_span span)
 {
@@ -32,7 +32,7 @@ static bool is_stamp(struct text_span span)
 	return digits && (!words || find(span, ":"));
 }
 
-/* Behind "[...]", if a blank or another one follows it. */
+/* The text behind "[...]", if a blank or another '[' follows. */
 static struct text_span behind_stamp(struct text_span line)
 {
 	const char *close = begins_with(line, "[") ? memchr(line.at, ']', text_span_length(line)) : NULL;
@@ -42,7 +42,7 @@ static struct text_span behind_stamp(struct text_span line)
 	return trimmed((struct text_span){close + 1, line.end});
 }
 
-/* "2026-11-21T10:00:01,123456+00:00 " */
+/* The text behind "2026-11-21T10:00:01,123456+00:00 ". */
 static struct text_span behind_date(struct text_span line)
 {
 	static const char shape[] = "0000-00-00T00:00:00";
@@ -56,7 +56,7 @@ static struct text_span behind_date(struct text_span line)
 	return trimmed((struct text_span){at, line.end});
 }
 
-/* "<4>" */
+/* The text behind "<4>", if '[' follows. */
 static struct text_span behind_level(struct text_span line)
 {
 	const char *at = line.at + 1;
@@ -68,7 +68,7 @@ static struct text_span behind_level(struct text_span line)
 	return begins_with((struct text_span){at, line.end}, ">[") ? (struct text_span){at + 1, line.end} : line;
 }
 
-/* "kern  :warn  : ", as dmesg spells facility and level. */
+/* The text behind "kern  :warn  : ", as dmesg spells facility and level. */
 static struct text_span behind_facility(struct text_span line)
 {
 	struct text_span rest;
@@ -84,7 +84,7 @@ static struct text_span behind_facility(struct text_span line)
 	return begins_with(rest, ": ") ? trimmed((struct text_span){rest.at + 1, rest.end}) : line;
 }
 
-/* A text that says "kernel: " itself has the event's time before it, and ": " behind that. */
+/* The text behind " kernel: ". If the event's own text has " kernel: ", the time of the event with its ": " stands before it. */
 static struct text_span behind_syslog(struct text_span line)
 {
 	static const char mark[] = " kernel: ";
@@ -106,8 +106,7 @@ static struct text_span prefix_log(struct text_span line)
 }
 
 /*
- * Removes "NAME: " before a thread's name, which the kernel and trace-cmd pad with blanks to this width. Returns NAME; empty: there is
- * none.
+ * Removes "NAME: " before a thread's name, which the kernel and trace-cmd pad with blanks to this width. Returns NAME or an empty span.
  */
 static struct text_span prefix_buffer(struct text_span *thread, size_t width)
 {
@@ -158,13 +157,13 @@ static void take_payload(struct text_span rest, struct text_event *event)
 	event->length = (size_t)(rest.end - rest.at);
 }
 
-/* The kernel prints a call's result as a `long`: an error of a 32-bit kernel is one of the topmost 4095 numbers of 32 bits. */
+/* The kernel prints a call's result as a `long`: the topmost 4095 numbers of 32 bits are errors of a 32-bit kernel. */
 static int64_t result_of(int64_t value)
 {
 	return value >= INT64_C(0xfffff001) && value <= UINT32_MAX ? value - UINT32_MAX - 1 : value;
 }
 
-/* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
+/* Takes a system call in the kernel's own spelling: "sys_read(fd: 3, ...)" or "sys_read -> 0x1". */
 static bool take_syscall(struct text_span rest, struct text_event *event)
 {
 	static char payload[32];
@@ -198,7 +197,7 @@ static bool take_syscall(struct text_span rest, struct text_event *event)
 	return true;
 }
 
-/* The function tracer's "do_exit <-sys_exit". */
+/* Takes the function tracer's "do_exit <-sys_exit". */
 static bool take_function(struct text_span rest, struct text_event *event)
 {
 	const char *arrow = find(rest, " <-");
@@ -219,7 +218,7 @@ static bool is_numbers(struct text_span span)
 	return find(span, " ") && find(span, ".");
 }
 
-/* The tracers timerlat, "#1     context    irq timer_latency       932 ns", hwlat, and osnoise, which prints numbers only. */
+/* Takes what the tracers timerlat, "#1     context    irq timer_latency       932 ns", hwlat, and osnoise print; osnoise prints only numbers. */
 static bool take_measured(struct text_span rest, struct text_event *event)
 {
 	const char *name = "osnoise";
@@ -236,7 +235,7 @@ static bool take_measured(struct text_span rest, struct text_event *event)
 	return true;
 }
 
-/* Switches and wake-ups as latency tracers print them: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
+/* Takes a switch or wake-up as latency tracers print it: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
 static bool take_scheduling(struct text_span rest, struct text_event *event)
 {
 	bool is_switch = find(rest, " ==> [");
@@ -249,7 +248,7 @@ static bool take_scheduling(struct text_span rest, struct text_event *event)
 	return true;
 }
 
-/* A program's text in trace_marker; kernels without symbols of their own print 0 as its function. */
+/* Takes the text that a program wrote to trace_marker; a kernel without its own symbols prints 0 as the function. */
 static bool take_marker(struct text_span rest, struct text_event *event)
 {
 	static const char *const marks[] = {"tracing_mark_write:", "0: "};
@@ -267,7 +266,7 @@ static bool take_marker(struct text_span rest, struct text_event *event)
 	return false;
 }
 
-/* "EVENT: PAYLOAD", or "SYSTEM:EVENT: PAYLOAD". */
+/* Takes "EVENT: PAYLOAD" or "SYSTEM:EVENT: PAYLOAD". */
 static bool take_named(struct text_span rest, struct text_event *event)
 {
 	struct text_span name = {rest.at, rest.at};
@@ -287,7 +286,7 @@ static bool take_named(struct text_span rest, struct text_event *event)
 	return copy_name(event->name, name);
 }
 
-/* "(+12)": since the event before, as trace-cmd report prints with --ts-diff. */
+/* The text behind "(+12)", the time since the event before, which trace-cmd report prints with --ts-diff. */
 static struct text_span behind_difference(struct text_span rest)
 {
 	struct text_span digits = {rest.at + 2, rest.at + 2};
@@ -299,7 +298,7 @@ static struct text_span behind_difference(struct text_span rest)
 	return digits.end > digits.at && digits.end < rest.end && *digits.end == ')' ? trimmed((struct text_span){digits.end + 1, rest.end}) : rest;
 }
 
-/* Sets the event's system, name and payload (valid until the next call). false: it is no event. */
+/* Sets the event's system, name and payload (valid until the next call). False: the text is no event. */
 static bool ftrace_event_take(struct text_span rest, struct text_event *event)
 {
 	rest = behind_difference(trimmed(rest));
@@ -309,7 +308,7 @@ static bool ftrace_event_take(struct text_span rest, struct text_event *event)
 
 /* --- thread, group ------------------------------------------------------------------------------------------------ */
 
-/* "( 1234)" or "(-------)" at the end, which is taken away. */
+/* Reads and removes "( 1234)" or "(-------)" at the end. */
 static void take_group(struct text_span *left, struct text_event *event)
 {
 	struct text_span inner = {.end = left->end - 1};
@@ -328,7 +327,7 @@ static void take_group(struct text_span *left, struct text_event *event)
 		event->tgid = (int32_t)group;
 }
 
-/* Tells whether the name was forgotten: "<...>" in the kernel's text, "<TID>" in other tools'. */
+/* Tells whether the kernel had forgotten the name: its text then has "<...>", that of other tools "<TID>". */
 static bool is_forgotten(struct text_span comm, struct text_span tid)
 {
 	struct text_span inner = {comm.at + 1, comm.end - 1};
@@ -339,10 +338,10 @@ static bool is_forgotten(struct text_span comm, struct text_span tid)
 	       (text_span_length(inner) == text_span_length(tid) && memcmp(inner.at, tid.at, text_span_length(tid)) == 0);
 }
 
-/* Width of a thread's name; latency-format cuts it to this width, function_graph does not pad it. */
+/* The width to which a thread's name is padded; latency-format also cuts it to this width, function_graph does not pad it. */
 enum { WIDTH = 16, WIDTH_LATENCY = 8, WIDTH_NONE = 0 };
 
-/* "COMM-TID", where the kernel writes <idle> for the idle thread. */
+/* Takes "COMM-TID"; the kernel writes <idle> for the idle thread. */
 static bool take_thread(struct text_span left, size_t width, struct text_event *event)
 {
 	struct text_span comm = left, buffer;
@@ -371,8 +370,8 @@ static bool take_thread(struct text_span left, size_t width, struct text_event *
 /* --- flags -------------------------------------------------------------------------------------------------------- */
 
 /*
- * Bits of common_flags, by kernel/trace/trace_output.c: what the letters of the columns stand for. Kernels with the patches of
- * PREEMPT_RT that put off rescheduling have a column for that before the one of interrupts, and seven in all.
+ * The bits of common_flags that the letters of each column stand for, by kernel/trace/trace_output.c. Kernels with PREEMPT_RT's patches
+ * for lazy rescheduling have seven columns; one of them, for the lazy request, is before the column of interrupts.
  */
 enum { INTERRUPT_COLUMN = 2, COLUMNS_LAZY = 7, COLUMNS_MAX = 8 };
 
@@ -415,7 +414,7 @@ static void take_flags(struct text_span span, struct text_event *event)
 
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
-/* With "[CPU]" at `open`. */
+/* Reads a line whose "[CPU]" begins at `open`. */
 static bool read_at(struct text_span line, const char *open, struct text_event *event)
 {
 	const char *close = memchr(open, ']', (size_t)(line.end - open));
@@ -451,7 +450,7 @@ static bool read_plain(struct text_span line, struct text_event *event)
 	return false;
 }
 
-/* The head of a line in latency-format, before the time: COMM-TID, then CPU and flags in one word. */
+/* Takes the head of a line in latency-format, before the time: COMM-TID, then CPU and flags in one word. */
 static bool take_latency_head(struct text_span left, struct text_event *event)
 {
 	struct text_span flags = trimmed(left), cpu;
@@ -467,12 +466,12 @@ static bool take_latency_head(struct text_span left, struct text_event *event)
 		return false;
 	event->cpu = (uint32_t)number;
 	take_flags(flags, event);
-	if (event->comm_length == WIDTH_LATENCY) /* cut */
+	if (event->comm_length == WIDTH_LATENCY) /* the name may be cut, so it counts as unknown */
 		event->comm_length = 0;
 	return true;
 }
 
-/* The kernel's times count from the begin of the trace, "1234us+: "; trace-cmd's are times, "12.345678: ". */
+/* Reads a line in latency-format. The kernel prints times since the beginning of the trace, "1234us+: "; trace-cmd prints "12.345678: ". */
 static bool read_latency(struct text_span line, struct text_event *event)
 {
 	const char *mark = find(line, "us");
@@ -502,7 +501,7 @@ static bool read_latency(struct text_span line, struct text_event *event)
 	return false;
 }
 
-/* "CPU:2 [LOST 12 EVENTS]", "CPU:2 [12 EVENTS DROPPED]", "CPU:2 [EVENTS DROPPED]" */
+/* Reads "CPU:2 [LOST 12 EVENTS]", "CPU:2 [12 EVENTS DROPPED]" or "CPU:2 [EVENTS DROPPED]". */
 static bool read_loss(struct text_span line, struct text_event *event, uint64_t *count)
 {
 	struct text_span number, buffer = {line.at, line.at};
@@ -527,8 +526,8 @@ static bool read_loss(struct text_span line, struct text_event *event, uint64_t 
 }
 
 /*
- * "##### CPU 1 buffer started ####": the kernel prints it only for a ring that was overwritten; an unknown number of earlier events of
- * this CPU is lost.
+ * Reads "##### CPU 1 buffer started ####". The kernel prints this line only for a ring that was overwritten: an unknown number of earlier
+ * events of this CPU is lost.
  */
 static bool read_start(struct text_span line, struct text_event *event, uint64_t *count)
 {
@@ -546,7 +545,7 @@ static bool read_start(struct text_span line, struct text_event *event, uint64_t
 	return true;
 }
 
-/* Where the comment begins that is an event, not one behind a function: it has the last column for itself. NULL: there is none. */
+/* Where a comment begins that is an event: it is alone in the last column, not behind a function. NULL: there is none. */
 static const char *graph_comment(struct text_span line)
 {
 	const char *open = find(line, "/* "), *bar = open ? memrchr(line.at, '|', (size_t)(open - line.at)) : NULL;
@@ -556,8 +555,8 @@ static const char *graph_comment(struct text_span line)
 }
 
 /*
- * function_graph: "12.345678 | 0) COMM-TID | ... | comment", where the time and the thread may be absent. The comment is
- * EVENT: PAYLOAD; functions stand in its place: "0.204 us | do_exit();", "{", "}".
+ * Reads a line of function_graph: "12.345678 | 0) COMM-TID | ... | comment", where the time and the thread may be absent. The comment is
+ * EVENT: PAYLOAD. Other lines have a function in its place: "0.204 us | do_exit();", "{", "}".
  */
 static enum ftrace_line read_graph(struct text_span line, struct text_event *event)
 {
@@ -577,13 +576,13 @@ static enum ftrace_line read_graph(struct text_span line, struct text_event *eve
 	return FTRACE_EVENT;
 }
 
-/* The line that systrace adds after the last event: "dummy-0000 [000] 0.0: 0: trace_event_clock_sync: ..." */
+/* Recognizes the line that systrace adds after the last event: "dummy-0000 [000] 0.0: 0: trace_event_clock_sync: ..." */
 static bool is_made_up(const struct text_event *event)
 {
 	return event->ts == 0 && event->tid == 0 && event->comm_length == 5 && memcmp(event->comm, "dummy", 5) == 0;
 }
 
-/* "=> do_exit", and the line above those: "COMM-TID [CPU] FLAGS TIME: <stack trace>" */
+/* Recognizes "=> do_exit", and the line above such lines: "COMM-TID [CPU] FLAGS TIME: <stack trace>". */
 static bool is_stack(struct text_span line)
 {
 	static const char *const heads[] = {": <stack trace>", ": <user stack trace>", ": <user stack unavailable>"};
@@ -620,7 +619,7 @@ static bool is_nothing(struct text_span line)
 	       (begins_with(line, "CPU:") && find(line, " [SUBBUFFER START]"));
 }
 
-/* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count of unknown units. */
+/* Recognizes "COMM-TID [CPU] FLAGS COUNT: EVENT" and "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count of unknown units. */
 static bool is_ticks(struct text_span line)
 {
 	for (const char *at = line.at + 1; at < line.end; at++) {

@@ -16,19 +16,19 @@
 
 enum ftrace_line {
 	FTRACE_EVENT,
-	FTRACE_LOST,	/* lost *count events of event->cpu; 0: an unknown number */
+	FTRACE_LOST,	/* *count events of event->cpu were lost; 0: an unknown number */
 	FTRACE_NOTHING, /* a comment, a blank line, a heading */
 	FTRACE_STACK,	/* a line of a call stack */
-	FTRACE_GRAPH,	/* of function_graph: a function, entered or left */
-	FTRACE_BARE,	/* an event of function_graph without time or thread */
+	FTRACE_GRAPH,	/* function_graph: a function is entered or left */
+	FTRACE_BARE,	/* function_graph: an event without time or thread */
 	FTRACE_TICKS,	/* an event whose time is a count, not a time */
 	FTRACE_OTHER,	/* not understood */
 };
 
-/* Classifies a line. The event's parts point into it. */
+/* Classifies a line. The event's parts point into the line. */
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count);
 
-/* Removes "NAME: " before a word in place of a thread: "NAME: cpus=2", "NAME: CPU:0 [LOST 12 EVENTS]". Returns NAME; empty: there is none. */
+/* Removes the "NAME: " of a line that has no thread: "NAME: cpus=2", "NAME: CPU:0 [LOST 12 EVENTS]". Returns NAME or an empty span. */
 struct text_span prefix_word(struct text_span *line);
 
 #endif

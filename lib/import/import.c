@@ -16,7 +16,7 @@
 #include "import/import_format.h"
 #include "stream/foreign.h"
 
-/* If two formats claim as many lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
+/* If two formats claim the same number of lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
 #define FORMATS(F) F(tracedat) F(systrace) F(otlp) F(jaeger) F(strace) F(ctf) F(perf) F(ftrace)
 
 #define DECLARE(name) extern const struct import_format import_##name;
@@ -84,7 +84,7 @@ static int about_to_wait(void *context, int fd)
 	return stream_await(import->stream, fd);
 }
 
-/* Hints for text files that are no traces: by their beginning, then by a text in a line. NULL: there is none. */
+/* Hints for text files that are no traces, by how they begin or by a text within them; then the formats' own hints. NULL: there is none. */
 static const char *text_hint(const char *bytes, size_t length)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static const char *text_hint(const char *bytes, size_t length)
 	return NULL;
 }
 
-/* How to make a file of another kind fit for import; NULL: it is of no kind that is known. */
+/* What a file is that cannot be imported, and what to do about it; NULL: unknown. */
 static const char *hint(const char *bytes, size_t length)
 {
 	const char *foreign = foreign_hint(bytes, length);
@@ -157,7 +157,7 @@ static const struct import_format *likeliest(const char *bytes, size_t length)
 	return format;
 }
 
-/* If the user named the format, nothing is known to be wrong with the file unless the format says so. 0; -1 after fail(). */
+/* If the user named the format, only that format's hint says that the file is wrong. 0; -1 after fail(). */
 static int check_named(const struct import *import, const struct import_input *input, const char *bytes, size_t length)
 {
 	const struct import_format *format = import->format;
@@ -166,7 +166,7 @@ static int check_named(const struct import *import, const struct import_input *i
 	return hint ? fail("%s: %s", input->name, hint) : 0;
 }
 
-/* A pipe may give a heading first and events later: waits for events, but no longer. */
+/* Chooses the format. A pipe may give a heading first and events later: waits until a format claims lines. 0; -1 after fail(). */
 static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
 {
 	const char *bytes;
@@ -194,7 +194,7 @@ static const char *merged_name(size_t index)
 	return NULL;
 }
 
-/* Files that are to be merged must be of one format. */
+/* All files to merge must have one format. */
 static int check_merge(struct import *import, const struct import_format *format, const char *name)
 {
 	char *merged;
@@ -254,7 +254,7 @@ int import_end(struct import *import)
 		return -1;
 	if (import->choices)
 		event_choices_each_unknown(import->choices, say_unknown, import);
-	if (import->choices && !stream_output_closed(import->stream)) /* which ended it before all was read */
+	if (import->choices && !stream_output_closed(import->stream)) /* a closed output ends reading early */
 		event_choices_each_missing(import->choices, say_missing, import);
 	return 0;
 }

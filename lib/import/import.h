@@ -2,7 +2,7 @@
  * import: turns saved traces of other tools into a stream.
  *
  * The content of a file gives its format. Each file becomes a stream of its own, one after the other, because a file does not
- * show whether another is of the same machine and boot. A user who knows that may have trace.dat files merged by time.
+ * show whether another is of the same machine and boot. A user who knows that they are may have the files merged by time.
  *
  *	import = import_new(stream, &options)
  *	import_only(import, events, count)	perhaps
@@ -27,17 +27,17 @@ struct import;
 
 struct import_event {
 	const char *pattern; /* "sched:*" */
-	const char *filter;  /* the kernel's (event/predicate.h); NULL: none */
+	const char *filter;  /* in the kernel's filter language (event/predicate.h); NULL: none */
 	bool named;	     /* the user named it: report it if there is none */
 };
 
 struct import_options {
-	const char *format;    /* its name; NULL: find it by content */
-	const char *machine;   /* the traced one, as uname -m names it; NULL: by the trace */
-	struct events *names;  /* of the stream */
+	const char *format;    /* the format's name; NULL: find the format by content */
+	const char *machine;   /* the traced machine, as uname -m names it; NULL: as the trace says */
+	struct events *names;  /* the stream's event formats */
 	bool instances;	       /* import all instances of a trace.dat, not only the main one */
 	bool merge;	       /* all files are of one machine and boot: merge them by time */
-	int (*begun)(void *context, struct stream *stream); /* after a stream's formats, before its events; 0, or -1 */
+	int (*begun)(void *context, struct stream *stream); /* called after a stream's formats, before its events; 0, or -1 */
 	void *context;
 };
 
@@ -48,7 +48,7 @@ const char *import_format_name(size_t index);
 struct import *import_new(struct stream *stream, const struct import_options *options);
 void import_free(struct import *import);
 
-/* Imports only these events, which must outlive it; without this call, all. 0; -1 after fail(): a filter is wrong. */
+/* Imports only these events; without this call, all. `events` must outlive the import. 0; -1 after fail(): a filter is wrong. */
 int import_only(struct import *import, const struct import_event *events, int count);
 
 int import_file(struct import *import, const char *name); /* -1 after fail() */

@@ -5,9 +5,9 @@
  *	timestamp = TIME, delta = DIFFERENCE, trace:hostname = HOST, name = NAME, stream.packet.context = { CONTEXT }, ...,
  *		event.fields = { FIELDS }		(--names all)
  *
- * A group is "key = value, ...". LTTng has its own names for events and fields of the kernel; they become the kernel's. Its events do not
- * tell the thread, unless that was asked for as a context: it is the one that the CPU switched to last, and before the CPU's first switch
- * the one that it switches from. So lines are held back until the CPUs that they are of have switched.
+ * A group is "key = value, ...". LTTng has its own names for the kernel's events and fields; the import writes the kernel's names. LTTng's
+ * events do not tell the thread, unless the user asked for it as a context. Then the thread is the one that the CPU last switched to, or,
+ * before the CPU's first switch, the one that this switch is from. So lines are held back until their CPUs have switched.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@
 
 enum { GROUPS_MAX = 8, CPUS_MAX = 1 << 16, DAY = 24 * 60 * 60, TID_UNKNOWN = -1 };
 
-/* Seconds since 1970: no machine has run for so long. */
+/* Times from here on, in ns, are times since 1970: no machine has run for that long. */
 #define EPOCH_LEAST (INT64_C(1000000000) * NSEC_PER_SEC)
 
-/* As much text is held back until the CPUs in it have switched threads. */
+/* Lines are held back until their CPUs have switched threads, but at most this much text. */
 enum { HELD_MOST = 32 << 20 };
 
-/* A line's parts, which point into it. */
+/* The parts of a line; the spans point into the line. */
 struct ctf_line {
 	int64_t ts;
 	bool of_day; /* ts counts from midnight */
@@ -50,9 +50,9 @@ struct ctf_call {
 
 struct cpu {
 	int32_t running; /* or TID_UNKNOWN */
-	int32_t first;	 /* that its first switch among the held lines was from */
-	bool awaited;	 /* its first switch is */
-	bool idle;	 /* no switch came: taken to be idle until then */
+	int32_t first;	 /* the thread that the first switch in the held lines was from, or TID_UNKNOWN */
+	bool awaited;	 /* lines are held back until its first switch */
+	bool idle;	 /* no switch came while lines were held: it is taken to be idle until its next switch */
 };
 
 struct held_line {
@@ -65,14 +65,14 @@ struct reading {
 	ARRAY(struct held_line) held;
 	struct line held_text;
 	int awaited; /* CPUs whose first switch is awaited */
-	struct ctf_call *calls; /* old traces do not say which call returns */
+	struct ctf_call *calls; /* the last call of each thread: old traces do not say which call returns */
 	struct line own, record;
-	int64_t last, days; /* of a time of day: the seconds of the days before it */
+	int64_t last, days; /* for times of day: the last time, ns; the seconds of all days before the current one */
 };
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* The closing quote of the text that begins behind `at`; the end: there is none. */
+/* The closing quote of the text whose opening quote is at `at`; `end`: there is none. */
 static const char *closing_quote(const char *at, const char *end)
 {
 	while (++at < end && *at != '"')
@@ -80,7 +80,7 @@ static const char *closing_quote(const char *at, const char *end)
 	return at < end ? at : end;
 }
 
-/* The first of these characters that is outside quotes and brackets; the end: there is none. */
+/* The first of these characters outside quotes and brackets; the span's end: there is none. */
 static const char *find_outside(struct text_span span, const char *these)
 {
 	int depth = 0;
@@ -98,7 +98,7 @@ static const char *find_outside(struct text_span span, const char *these)
 	return span.end;
 }
 
-/* Takes "key = value" from a group. False: there is no more. */
+/* Removes the next "key = value" from a group. False: there is no more. */
 static bool next_pair(struct text_span *group, struct text_span *key, struct text_span *value)
 {
 	while (group->at < group->end) {
@@ -121,7 +121,7 @@ static bool is(struct text_span span, const char *text)
 	return text_span_length(span) == strlen(text) && memcmp(span.at, text, strlen(text)) == 0;
 }
 
-/* ( "TASK_RUNNING" : container = 0 ): a number that has a name. */
+/* The number in ( "TASK_RUNNING" : container = 0 ), by which babeltrace prints a number that has a name; other values as they are. */
 static struct text_span of_container(struct text_span value)
 {
 	const char *mark = begins_with(value, "( ") ? find(value, "container = ") : NULL;
@@ -129,7 +129,7 @@ static struct text_span of_container(struct text_span value)
 	return mark ? trimmed((struct text_span){mark + strlen("container = "), value.end - 1}) : value;
 }
 
-/* -1, 18, 0xB10 */
+/* Reads a number: -1, 18, 0xB10. */
 static bool read_value(struct text_span value, int64_t *number)
 {
 	char text[32], *end;
@@ -176,7 +176,7 @@ static bool tid_in(struct text_span group, const char *wanted, int32_t *tid)
 
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
-/* "2016-03-04 ", which is taken away. */
+/* Reads and removes "2016-03-04 " at the beginning. */
 static void take_date(struct text_span *time, int64_t *days)
 {
 	struct tm date = {0};
@@ -191,7 +191,7 @@ static void take_date(struct text_span *time, int64_t *days)
 	time->at += length;
 }
 
-/* "1457113582.794565804", "17:46:22.794565804", "2016-03-04 17:46:22.794565804" */
+/* Reads "1457113582.794565804", "17:46:22.794565804" or "2016-03-04 17:46:22.794565804". */
 static bool read_time(struct text_span time, struct ctf_line *line)
 {
 	int64_t clock = 0, days = -1, ns;
@@ -213,7 +213,7 @@ static bool read_time(struct text_span time, struct ctf_line *line)
 	return true;
 }
 
-/* The groups of "{ ... }, { ... }", and of "name = { ... }, ...". */
+/* Reads the groups of "{ ... }, { ... }" or "name = { ... }, ...". */
 static void read_groups(struct text_span text, struct ctf_line *line)
 {
 	while (line->count < GROUPS_MAX && text.at < text.end) {
@@ -227,7 +227,7 @@ static void read_groups(struct text_span text, struct ctf_line *line)
 	}
 }
 
-/* "[TIME] (+DIFFERENCE) HOST NAME: { ..." */
+/* Reads "[TIME] (+DIFFERENCE) HOST NAME: { ...". */
 static bool read_short(struct text_span text, struct ctf_line *line)
 {
 	const char *close = memchr(text.at, ']', text_span_length(text)), *mark;
@@ -244,7 +244,7 @@ static bool read_short(struct text_span text, struct ctf_line *line)
 	return text_span_length(line->name) > 0;
 }
 
-/* "timestamp = TIME, delta = DIFFERENCE, ... name = NAME, ..." */
+/* Reads "timestamp = TIME, delta = DIFFERENCE, ... name = NAME, ...". */
 static bool read_long(struct text_span text, struct ctf_line *line)
 {
 	struct text_span rest = text, key, value;
@@ -284,7 +284,7 @@ static size_t is_ctf(const char *bytes, size_t length)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Beginnings of LTTng's names of events, the kernel's system for them, and the beginning that the kernel uses. */
+/* How LTTng's names of events begin, the kernel's system of these events, and how the kernel's names begin instead. */
 static const struct {
 	const char *begin, *system, *instead;
 } prefixes[] = {
@@ -331,10 +331,10 @@ static void take_name(struct text_span name, struct text_event *event)
 
 enum { FIELDS_MOST = FIELDS_MAX - 16 };
 
-/* LTTng counts priorities from the lowest of real-time threads. */
+/* The kernel's priority where LTTng counts 0: LTTng counts from the lowest priority of real-time threads. */
 enum { PRIORITY_ZERO = 100 };
 
-/* The letters of the kernel for LTTng's bits. */
+/* Writes LTTng's bits of an operation as the kernel's letters. */
 static void write_operation(struct line *own, const char *key, int64_t bits)
 {
 	static const struct {
@@ -372,7 +372,7 @@ static void write_text(struct line *own, const char *key, struct text_span value
 	line_bytes(own, key, text, length);
 }
 
-/* A number of LTTng's that the kernel spells differently. False: it is the same. */
+/* Writes a number that the kernel spells differently from LTTng. False: both spell it alike, and nothing was written. */
 static bool write_otherwise(struct line *own, const char *system, const char *key, int64_t number)
 {
 	const char *last = strrchr(key, '_');
@@ -388,7 +388,7 @@ static bool write_otherwise(struct line *own, const char *system, const char *ke
 	return true;
 }
 
-/* Of letters, digits and '_': a key that a record can have. */
+/* A record can have only keys of letters, digits and '_'. */
 static bool is_key(struct text_span key)
 {
 	const char *at = key.at;
@@ -398,7 +398,10 @@ static bool is_key(struct text_span key)
 	return at > key.at && at == key.end;
 }
 
-/* LTTng says tid for the kernel's pid, and pid for the group: tid, prev_tid, child_tid. Empty: the kernel's event lacks the field. */
+/*
+ * Gives the kernel's name of a field. LTTng calls the kernel's pid tid (tid, prev_tid, child_tid), and the thread group pid.
+ * Empty: the kernel's event lacks the field.
+ */
 static void name_field(char field[TEXT_NAME], struct text_span key, const char *system)
 {
 	bool lttngs = strcmp(system, "sched") == 0 || strcmp(system, "signal") == 0;
@@ -443,7 +446,7 @@ static struct cpu *cpu_of(struct reading *reading, uint32_t cpu)
 	return &reading->cpus.items[cpu];
 }
 
-/* The thread and CPU of an event, by its contexts; if these lack the thread, by the last switch. */
+/* Takes the CPU and thread of an event from its contexts; if they lack the thread, it is the one that the CPU last switched to. */
 static void take_contexts(struct reading *reading, const struct ctf_line *line, struct text_event *event)
 {
 	static const char *const tids[] = {"tid", "perf_tid", "vtid"}, *const tgids[] = {"pid", "perf_pid", "vpid"};
@@ -489,7 +492,7 @@ static void follow_switch(struct reading *reading, const struct ctf_line *line, 
 		*cpu_of(reading, event->cpu) = (struct cpu){.running = next, .first = TID_UNKNOWN};
 }
 
-/* Old traces say "sys_read", and "exit_syscall" for whatever returns. */
+/* Old traces say "sys_read" for an entry, and "exit_syscall" for the return of any call: names it by the thread's last entry. */
 static void follow_call(struct reading *reading, const struct ctf_line *line, struct text_event *event)
 {
 	bool enters = begins_with(line->name, "sys_") || begins_with(line->name, "compat_sys_"), returns = is(line->name, "exit_syscall");
@@ -545,7 +548,7 @@ static int write_disk(struct reading *reading, struct text *text, struct text_sp
 	return text_record(text, &reading->record);
 }
 
-/* Writes records of the threads and disks that LTTng lists. -1 after fail(). */
+/* Writes a record of the thread or disk that LTTng's event describes, if it does. -1 after fail(). */
 static int tell_things(struct reading *reading, struct text *text, int64_t ts, const struct ctf_line *line)
 {
 	struct text_span fields = line->groups[line->count - 1];
@@ -559,7 +562,7 @@ static int tell_things(struct reading *reading, struct text *text, int64_t ts, c
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Times of day begin anew at midnight. */
+/* Times of day start again at midnight: a step back of more than half a day means a new day. */
 static int64_t time_of(struct reading *reading, const struct ctf_line *line)
 {
 	int64_t ts = line->ts;
@@ -572,7 +575,7 @@ static int64_t time_of(struct reading *reading, const struct ctf_line *line)
 	return reading->last;
 }
 
-/* "[warning] Tracer discarded 12 events between ...", "WARNING: Tracer discarded 1,234 events ... `channel0_1`": by babeltrace, on stderr */
+/* Reads babeltrace's "[warning] Tracer discarded 12 events between ..." or "WARNING: Tracer discarded 1,234 events ... `channel0_1`" (on stderr). */
 static bool read_loss(struct text_span line, struct text_event *loss, uint64_t *count)
 {
 	static const char mark[] = "Tracer discarded ";
@@ -618,7 +621,7 @@ static int take_event(struct reading *reading, struct text *text, const struct c
 
 /* --- lines that are held back ------------------------------------------------------------------------------------- */
 
-/* Notes the thread of a line's CPU, before the CPU's first switch. True: the line must be held back. */
+/* Notes whether a line waits for its CPU's first switch, and which thread that switch is from. True: some CPU's first switch is awaited. */
 static bool awaits(struct reading *reading, const struct ctf_line *line)
 {
 	struct text_event event = {.flags = TEXT_FLAGS_UNKNOWN};
@@ -649,7 +652,7 @@ static void hold(struct reading *reading, const char *bytes, size_t length, uint
 	line_append(&reading->held_text, bytes, length);
 }
 
-/* From here on each CPU runs the thread that its first switch left, or nothing if no switch came. */
+/* From the first held line on, each CPU runs the thread that its first switch is from; a CPU without a switch is idle. */
 static void settle(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->cpus.count; i++) {
@@ -740,7 +743,7 @@ static int read_ctf(struct import *import, struct import_input *input)
 	return status;
 }
 
-/* A trace whose times babeltrace printed as cycles. */
+/* Recognizes a line whose time babeltrace printed as cycles. */
 static bool is_cycles(const char *text, size_t length)
 {
 	struct text_span span = {text, text + length};

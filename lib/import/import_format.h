@@ -9,14 +9,14 @@
 #include "import/import.h"
 #include "import/lines.h"
 
-#define IMPORT_SURE SIZE_MAX /* the file begins as only those of the format do */
+#define IMPORT_SURE SIZE_MAX /* the file begins as only files of the format do */
 
 /* A file that is being imported. */
 struct import_input {
 	const char *name; /* for messages */
 	int fd;
 	struct lines lines; /* its first bytes were peeked at; no line was read yet */
-	bool since_1970;    /* its format found that times are seconds since 1970, before text_read() */
+	bool since_1970;    /* times are seconds since 1970; its format sets this before text_read() */
 };
 
 struct import { /* of import.c; formats use the functions below */
@@ -24,7 +24,7 @@ struct import { /* of import.c; formats use the functions below */
 	const struct import_options *options;
 	struct event_choices *choices;	    /* NULL: all events are wanted */
 	const struct import_format *format; /* named by the user; NULL: find it by content */
-	const struct import_format *merging; /* the format of files that are to be merged; NULL: none was read yet */
+	const struct import_format *merging; /* the format of the files to merge; NULL: no file was read yet */
 	ARRAY(char *) notes;
 	void *state;
 	void (*free_state)(void *);
@@ -33,10 +33,10 @@ struct import { /* of import.c; formats use the functions below */
 struct import_format {
 	const char *name;
 	const char *words; /* for people: what its files are */
-	size_t (*is)(const char *bytes, size_t length);		      /* number of lines of this format in the first bytes; IMPORT_SURE */
+	size_t (*is)(const char *bytes, size_t length);		      /* number of lines of this format in the first bytes, or IMPORT_SURE */
 	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
 	int (*end)(struct import *import);			      /* after the last file; NULL: nothing to do */
-	const char *(*hint)(const char *bytes, size_t length); /* why its program's text that begins so cannot be read; NULL: it is not of it */
+	const char *(*hint)(const char *bytes, size_t length); /* why such output of its program cannot be imported; NULL: another program's output */
 };
 
 extern const struct import_format import_ftrace; /* also the text in a trace.dat of a latency tracer */
@@ -44,7 +44,7 @@ extern const struct import_format import_ftrace; /* also the text in a trace.dat
 /* Keeps a note for people; `missing`: events are missing because of this. */
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The choice for events of this name. NULL after fail(). */
+/* Returns the choice for events of this name. NULL after fail(). */
 const struct event_choice *import_choose(struct import *import, const char *system, const char *name);
 
 /* Tells whether an event passes the filter of its choice, if there is one. 1; 0; -1 after fail(). */
@@ -53,10 +53,10 @@ int import_passes(const struct import *import, const struct event_choice *choice
 struct stream *import_stream(const struct import *import);
 const struct import_options *import_options(const struct import *import);
 
-/* A format's state from file to file; NULL at first. import_free() frees it. */
+/* The state that a format keeps from file to file; NULL at first. import_free() calls free_state(). */
 void **import_state(struct import *import, void (*free_state)(void *state));
 
-/* Begins a stream, of packed events in the other byte order if `swapped`; its `stream` record comes next. -1 after fail(). */
+/* Begins a stream; `swapped`: its packed events have the other byte order. The caller writes its `stream` record next. -1 after fail(). */
 int import_begin(struct import *import, bool swapped);
 
 #endif

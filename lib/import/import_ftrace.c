@@ -6,7 +6,7 @@
 #include "import/ftrace_line.h"
 #include "import/text_span.h"
 
-/* "# entries-in-buffer/entries-written: 200/260   #P:2": the oldest 60 had been overwritten. */
+/* The number of overwritten events: "# entries-in-buffer/entries-written: 200/260   #P:2" means that the oldest 60 were. */
 static uint64_t overwritten(const char *line, size_t length)
 {
 	static const char mark[] = "entries-in-buffer/entries-written:";
@@ -25,7 +25,7 @@ static uint64_t overwritten(const char *line, size_t length)
 	return number_count(at, strspn(at, "0123456789"), &written) == 0 && written > there ? written - there : 0;
 }
 
-/* A line that is no event; `missing`: events are missing because of it. */
+/* Messages about lines that are no events; `missing`: events are missing because of such a line. */
 static const struct {
 	const char *kind;
 	bool missing;
@@ -37,7 +37,7 @@ static const struct {
 	[FTRACE_OTHER] = {"this is no event", true},
 };
 
-/* The lines of older systrace pages, and of files that were made from them, are those of a string. */
+/* In older systrace pages, and files made from them, the lines are those of a string in a script: cuts off how such a line ends. */
 static size_t without_escape(const char *line, size_t length)
 {
 	static const char *const ends[] = {"\\n\\", "\\n\";"};
@@ -50,13 +50,13 @@ static size_t without_escape(const char *line, size_t length)
 
 struct reading {
 	uint64_t overrun; /* events lost before the first one, whose CPU is not known until it comes */
-	char main[TEXT_NAME]; /* where all lines have the name of a buffer: that of the first */
+	char main[TEXT_NAME]; /* the name in the first heading, if trace-cmd report names files: only this file's events are wanted */
 	bool is_named;
-	bool instances; /* of all buffers */
-	bool flagged; /* an event has a flag, so that others have none: a kernel wrote them */
+	bool instances; /* events of all buffers are wanted */
+	bool flagged; /* some event has a flag: a kernel wrote the flags, so "...." means that none is set */
 };
 
-/* trace-cmd report of several files: "host.dat: cpus=4". */
+/* Takes the name in a heading by trace-cmd report of several files: "host.dat: cpus=4". */
 static void take_heading(struct reading *reading, const char *line, size_t length)
 {
 	struct text_span rest = {line, line + length}, name = prefix_word(&rest);
@@ -67,7 +67,7 @@ static void take_heading(struct reading *reading, const char *line, size_t lengt
 	}
 }
 
-/* As of a trace.dat, of the main buffer or of the first file; else it is counted. */
+/* As with a trace.dat, only events of the main buffer or the first file are wanted; counts the others. */
 static bool is_wanted(struct text *text, const struct reading *reading, const struct text_event *event, uint64_t number)
 {
 	size_t length = event->buffer_length;
@@ -80,7 +80,10 @@ static bool is_wanted(struct text *text, const struct reading *reading, const st
 	return false;
 }
 
-/* Tools that make ftrace text of other traces write "....", even where a kernel switches threads, with interrupts off. */
+/*
+ * Tools that convert other traces to ftrace text write "....", even for a switch of threads, when interrupts are off. So flags are unknown
+ * until an event has one.
+ */
 static void doubt_flags(struct reading *reading, struct text_event *event)
 {
 	if (event->flags == TEXT_FLAGS_UNKNOWN)
@@ -178,10 +181,10 @@ static size_t is_page(const char *bytes, size_t length)
 	return length - at > 5 && bytes[at] == '<' && (bytes[at + 1] == '!' || strncasecmp(bytes + at + 1, "html", 4) == 0) ? IMPORT_SURE : 0;
 }
 
-/* A script also holds other things than events, such as a list of processes; so lines count only where events come at last. */
+/* A script may hold other text than events, such as a list of processes. Such lines are reported one by one only if events follow them. */
 struct section {
 	bool inside, has_events;
-	uint64_t first, others; /* lines before the first event that are none */
+	uint64_t first, others; /* lines before the first event that are not understood: number of the first one, and count */
 	struct reading reading;
 };
 
@@ -190,7 +193,7 @@ static bool starts(const char *line, const char *text)
 	return strncmp(line, text, strlen(text)) == 0;
 }
 
-/* The trace stands in scripts of class trace-data; in older pages, in a string, each line ended by \n\ . */
+/* The trace stands in scripts of class trace-data. Older pages have it in a string, each line of which ends in \n\ . */
 static bool begins_section(const char *line)
 {
 	line += strspn(line, " \t");

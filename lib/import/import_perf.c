@@ -12,7 +12,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* "-1" is a thread that is gone from the list of threads, but still ends. */
+/* Reads a pid or tid. "-1" is a thread that is still ending, but gone from the list of threads. */
 static bool read_id(const char *at, const char *end, int32_t *id)
 {
 	int64_t number;
@@ -23,7 +23,7 @@ static bool read_id(const char *at, const char *end, int32_t *id)
 	return true;
 }
 
-/* "1234" or "1200/1234", pid and tid, at the end of `text`; returns where it begins, NULL: it is none. */
+/* Reads a tid, "1234", or pid and tid, "1200/1234", at the end of `text`. Returns where it begins; NULL: there is none. */
 static const char *read_thread(const char *text, const char *end, struct text_event *event)
 {
 	const char *at = end, *slash;
@@ -37,7 +37,7 @@ static const char *read_thread(const char *text, const char *end, struct text_ev
 	return read_id(slash ? slash + 1 : at, end, &event->tid) ? at : NULL;
 }
 
-/* ":1234" is what perf calls a thread whose name it does not know. */
+/* perf writes ":1234" for a thread whose name it does not know. */
 static void take_comm(struct text_event *event, const char *from, const char *to)
 {
 	struct text_span comm = trimmed((struct text_span){from, to});
@@ -46,7 +46,7 @@ static void take_comm(struct text_event *event, const char *from, const char *to
 	event->comm_length = begins_with(comm, ":") ? 0 : text_span_length(comm);
 }
 
-/* "[003]", which perf leaves out where it did not record the CPU. */
+/* Reads "[003]", which perf leaves out if it did not record the CPU. Returns what follows; NULL: there is none. */
 static const char *read_cpu(const char *at, const char *end, struct text_event *event)
 {
 	uint64_t cpu;
@@ -74,7 +74,7 @@ static bool take_part(char *part, const char *from, const char *to)
 	return true;
 }
 
-/* Skips modifiers, the "upp" of "upp:", which choose user, kernel and so on. Returns `at` if there are none. */
+/* Skips an event's modifiers, such as "upp:", which choose user mode, kernel and so on. Returns `at` if there are none. */
 static const char *skip_modifiers(const char *at, const char *end)
 {
 	const char *colon = at;
@@ -84,7 +84,7 @@ static const char *skip_modifiers(const char *at, const char *end)
 	return colon > at && colon < end && *colon == ':' ? colon + 1 : at;
 }
 
-/* "sched:sched_switch: ", "sched:sched_switch:k: ". Returns the place behind the name; NULL: it is no name. */
+/* Reads "sched:sched_switch: " or "sched:sched_switch:k: ". Returns the place behind the name; NULL: it is no name. */
 static const char *read_tracepoint(const char *at, const char *end, struct text_event *event)
 {
 	const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -96,7 +96,7 @@ static const char *read_tracepoint(const char *at, const char *end, struct text_
 	return skip_modifiers(second + 1, end);
 }
 
-/* "cycles:", "cycles:upp:", "cpu/event=0x3c/:", which is no tracepoint: system and name are perf:cycles. Returns as above. */
+/* Reads a counter, "cycles:", "cycles:upp:", "cpu/event=0x3c/:"; its system and name become perf:cycles. Returns like read_tracepoint(). */
 static const char *read_counter(const char *at, const char *end, struct text_event *event)
 {
 	const char *last = at, *colon;
@@ -113,7 +113,7 @@ static const char *read_counter(const char *at, const char *end, struct text_eve
 	return take_part(event->name, at, colon ? colon : last) ? last + 1 : NULL;
 }
 
-/* The text behind a sample's name: an address, or nothing if its call stack follows. */
+/* Recognizes the text behind a sample's name: an address, or nothing if its call stack follows. */
 static bool is_address(const char *at, const char *end)
 {
 	const char *digits = skip_blanks(at, end);
@@ -124,7 +124,7 @@ static bool is_address(const char *at, const char *end)
 	return at == end || (at > digits && is_blank(*at));
 }
 
-/* The event's name, perhaps behind a period. Returns as above. */
+/* Reads the event's name, perhaps behind a period. Returns like read_tracepoint(). */
 static const char *read_name(const char *at, const char *end, struct text_event *event)
 {
 	const char *behind, *counter;
@@ -156,7 +156,7 @@ static const char *before_blanks(const char *line, const char *end)
 	return end;
 }
 
-/* Before the letters behind the CPU that say in which mode it was, where they were asked for: "[003] K". */
+/* The place before the letters of the CPU's mode, which perf script prints behind the CPU on request: "[003] K". */
 static const char *before_mode(const char *line, const char *end)
 {
 	const char *at = end, *close;
@@ -168,8 +168,8 @@ static const char *before_mode(const char *line, const char *end)
 }
 
 /*
- * Where a time begins at `at`, behind the CPU or, where there is none, behind the thread. Returns what stands behind the time, NULL: it is
- * none.
+ * Reads the head of a line whose time begins at `at`, behind the CPU or, if there is none, behind the thread. Returns what stands behind the
+ * time; NULL: there is no time or no thread.
  */
 static const char *read_head(const char *line, const char *end, const char *at, struct text_event *event)
 {
@@ -198,7 +198,7 @@ static const char *read_head(const char *line, const char *end, const char *at, 
 	return at;
 }
 
-/* The first time at which a line may be parted so that read() understands the rest. Returns as above. */
+/* Finds the first time in the line behind which read() understands the rest. Returns what read() returns; NULL: there is none. */
 static const char *read_parted(const char *line, const char *end, struct text_event *event,
 			       const char *(*read)(const char *at, const char *end, struct text_event *event))
 {
@@ -223,7 +223,7 @@ static bool read_line(const char *line, size_t length, struct text_event *event)
 	return true;
 }
 
-/* A line below an event that was recorded with its call stack: an address, a function, or both. */
+/* Recognizes a line of the call stack below an event: an address, a function, or both. */
 static bool is_stack(const char *line, size_t length)
 {
 	const char *at = skip_blanks(line, line + length), *hexadecimal = at;
@@ -239,7 +239,7 @@ static const char *read_nothing(const char *at, const char *end, struct text_eve
 	return skip_blanks(at, end) == end ? end : NULL;
 }
 
-/* "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets the CPU of the loss where the line tells it. 0: it is no such line. */
+/* Reads "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets the CPU of the loss if the line tells it. 0: it is no such line. */
 static uint64_t lost_events(const char *line, size_t length, struct text_event *loss)
 {
 	const char *at = memmem(line, length, "PERF_RECORD_LOST", 16);
@@ -256,7 +256,7 @@ static uint64_t lost_events(const char *line, size_t length, struct text_event *
 	return count;
 }
 
-/* perf's own records, about programs and their memory, where they were asked for. */
+/* Recognizes perf's own records about programs and their memory, which perf script prints on request. */
 static bool is_record(const char *line, size_t length)
 {
 	return memmem(line, length, "PERF_RECORD_", 12) != NULL;
@@ -275,13 +275,13 @@ static size_t is_perf(const char *bytes, size_t length)
 }
 
 struct reading {
-	struct text_event event; /* the last so far */
+	struct text_event event; /* the last event read */
 	ARRAY(int32_t) running;	 /* the thread on each CPU; -1: unknown, because it has not switched yet */
 };
 
 /*
- * The thread before or behind the switch: "prev_comm=a prev_pid=11 ... ==> next_comm=b next_pid=12 ...", or, as perf's plugin
- * prints it, "a:11 [120] S ==> b:12 [120]". -1: it is not told.
+ * The thread before or behind a switch: "prev_comm=a prev_pid=11 ... ==> next_comm=b next_pid=12 ...", or, as perf's plugin
+ * prints it, "a:11 [120] S ==> b:12 [120]". -1: the text does not tell.
  */
 static int32_t switched(struct text_span payload, bool behind)
 {
@@ -300,7 +300,7 @@ static int32_t switched(struct text_span payload, bool behind)
 	return read_count(digits, &tid) && tid <= INT32_MAX ? (int32_t)tid : -1;
 }
 
-/* A thread that perf does not know any more is the one that runs on the CPU. */
+/* If perf does not know the thread any more, it is the one that runs on the CPU. */
 static void follow(struct reading *reading, struct text_event *event)
 {
 	enum { CPUS_MAX = 1 << 16 };
@@ -360,7 +360,7 @@ static int read_perf(struct import *import, struct import_input *input)
 
 enum lack { LACKS_TIME = 1, LACKS_THREAD = 2 };
 
-/* The tracepoint's name in a line, "system:event:" behind a blank; NULL: there is none. */
+/* Finds the tracepoint's name in a line, "system:event:" behind a blank. NULL: there is none. */
 static const char *find_tracepoint(const char *line, const char *end)
 {
 	struct text_event event;
@@ -377,7 +377,7 @@ static const char *find_tracepoint(const char *line, const char *end)
 	return NULL;
 }
 
-/* The parts that a line lacks before the name of the tracepoint. */
+/* Which parts a line lacks before the name of the tracepoint. */
 static int lacks_of(const char *line, const char *name)
 {
 	const char *left = before_blanks(line, name), *word = left;

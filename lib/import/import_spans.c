@@ -1,8 +1,8 @@
 /*
- * Spans that services told of themselves, as JSON: by OpenTelemetry's protocol (OTLP), as collectors write to a file and Tempo answers,
- * or by Jaeger, as its user interface saves and its stores keep. A file is a document, or one behind the other, a line each or not.
+ * Spans that services reported, as JSON: in OpenTelemetry's protocol (OTLP), as collectors write it to a file and Tempo answers, or in
+ * Jaeger's form, as its user interface saves it and its stores keep it. A file holds one or more documents, each on its own line or not.
  *
- * Where a document has several spellings for one thing, all are read: older versions, and other programs that write it, differ.
+ * If a thing has several spellings, all are read, because older versions and other programs spell it differently.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct reading {
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* The first of these members that is there; the last name is NULL. */
+/* The first of these members that the object has; the last name is NULL. */
 static json_t *member(const json_t *object, const char *const *names)
 {
 	for (; *names; names++) {
@@ -50,7 +50,7 @@ static const char *text_at(const json_t *object, const char *name)
 	return text && *text ? text : NULL;
 }
 
-/* An id is text; one of zeros only is none. */
+/* An id is text; an id of only zeros counts as absent. */
 static const char *id_of(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -58,7 +58,7 @@ static const char *id_of(const json_t *value)
 	return text && text[strspn(text, "0")] ? text : NULL;
 }
 
-/* 64-bit numbers are texts in OTLP. -1: it is none, or not at least 0. */
+/* OTLP spells 64-bit numbers as texts. Negative: the value is no number, or below 0. */
 static int64_t count_of(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -71,7 +71,7 @@ static int64_t count_of(const json_t *value)
 	return text && number_count(text, strlen(text), &count) == 0 && count <= INT64_MAX ? (int64_t)count : -1;
 }
 
-/* A number, or text that spells one, of a process; 0: neither. */
+/* A process's number, given as a number or as text; 0: neither. */
 static int64_t pid_of(const json_t *value)
 {
 	int64_t pid = count_of(value);
@@ -79,7 +79,7 @@ static int64_t pid_of(const json_t *value)
 	return pid > 0 && pid <= INT32_MAX ? pid : 0;
 }
 
-/* The attributes, or tags, of a span, or of its process. */
+/* Takes one attribute, or tag, of a span or its process. */
 static void take_attribute(struct span_told *told, const char *key, const json_t *value)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static void take_attribute(struct span_told *told, const char *key, const json_t
 
 /* --- OTLP --------------------------------------------------------------------------------------------------------- */
 
-/* {"stringValue": "x"}; of numbers, {"intValue": "5"} */
+/* A value is {"stringValue": "x"}; that of a number is {"intValue": "5"}. */
 static void take_attributes(struct span_told *told, const json_t *attributes)
 {
 	size_t i;
@@ -124,7 +124,7 @@ static void take_attributes(struct span_told *told, const json_t *attributes)
 	}
 }
 
-/* A number, or "SPAN_KIND_CLIENT". */
+/* The kind is a number, or text such as "SPAN_KIND_CLIENT". */
 static enum span_kind kind_of_otlp(const json_t *value)
 {
 	static const char *const names[] = {"SPAN_KIND_UNSPECIFIED", "SPAN_KIND_INTERNAL", "SPAN_KIND_SERVER",
@@ -149,7 +149,7 @@ static void take_status(struct span_told *told, const json_t *status)
 		told->error = message ? message : "true";
 }
 
-/* The span of its own trace that a span without a parent is linked to: it caused the span, but did not wait. */
+/* For a span without a parent: the first linked span of its trace becomes its parent. It caused the span, but did not wait for it. */
 static void take_links(struct span_told *told, const json_t *links)
 {
 	size_t i;
@@ -212,7 +212,7 @@ static bool take_otlp(struct reading *reading, const json_t *document)
 	const json_t *resources = MEMBER(document, "resourceSpans", "batches", "resource_spans"), *resource;
 	size_t i;
 
-	if (!resources) /* as Tempo wraps it */
+	if (!resources) /* Tempo wraps the spans in "trace" */
 		resources = json_object_get(json_object_get(document, "trace"), "resourceSpans");
 	json_array_foreach(resources, i, resource) {
 		take_resource(reading, resource);
@@ -222,7 +222,7 @@ static bool take_otlp(struct reading *reading, const json_t *document)
 
 /* --- Jaeger ------------------------------------------------------------------------------------------------------- */
 
-/* A parent in the same trace: the first that the span is a child of, or else the first that it follows from. */
+/* The parent, in the same trace, is the first span that this one is a child of, or else the first that it follows from. */
 static void take_references(struct span_told *told, const json_t *references)
 {
 	size_t i;
@@ -254,7 +254,7 @@ static void take_tags(struct span_told *told, const json_t *tags)
 	}
 }
 
-/* Microseconds. -1: none, or too many. */
+/* Nanoseconds of a number of microseconds. -1: no number, or too large. */
 static int64_t micros(const json_t *value)
 {
 	int64_t count = count_of(value), ns;
@@ -321,13 +321,13 @@ static ssize_t read_more(void *lines, char *bytes, size_t room)
 	return lines_read(lines, bytes, room);
 }
 
-/* White space, and the mark by which Windows begins UTF-8, may stand before and between documents. */
+/* White space, and the byte order mark that Windows puts before UTF-8, may stand before and between documents. */
 static bool is_blank(char c)
 {
 	return c && strchr(" \t\r\n\357\273\277", c);
 }
 
-/* Skips it; returns its length. */
+/* Skips blanks; returns how many. */
 static uint64_t skip(FILE *file)
 {
 	uint64_t count = 0;
@@ -340,7 +340,7 @@ static uint64_t skip(FILE *file)
 	return count;
 }
 
-/* Each document, or each of the array that it is. */
+/* Takes a document; if it is an array, also each of its elements. */
 static void take_document(struct reading *reading, bool (*take)(struct reading *, const json_t *), const json_t *document)
 {
 	size_t i;
@@ -353,7 +353,7 @@ static void take_document(struct reading *reading, bool (*take)(struct reading *
 	}
 }
 
-/* 0; -1 after fail(): from there on it is no JSON. */
+/* 0; -1 after fail(): the file is no JSON from some place on. */
 static int read_documents(struct reading *reading, FILE *file, bool (*take)(struct reading *, const json_t *))
 {
 	uint64_t place = 0;
@@ -440,7 +440,7 @@ static struct spans_state *state_new(void)
 	return state;
 }
 
-/* Reads a file's spans into the state. What came before a fault counts. */
+/* Reads a file's spans into the state. Spans before a fault in the file count. */
 static int read_file(struct import *import, struct spans_state *state, struct import_input *input,
 		     bool (*take)(struct reading *, const json_t *), const char *whose)
 {

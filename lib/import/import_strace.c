@@ -1,8 +1,8 @@
 /*
  * The output of strace(1): system calls with their results.
  *
- * The log names calls; numbers are given to them by the machine. A thread that strace does not name, as where it traces one only, is
- * the one of the file's name ("log.1234", by -ff), the only one that lives, or the first.
+ * The log names calls; the machine decides their numbers. strace does not name the thread if it traces only one. Then the thread is
+ * that of the file's name ("log.1234", by -ff), or the only thread alive, or the first thread.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static enum effect effect_of(const char *name)
 	return EFFECT_NONE;
 }
 
-/* "syscall_0x1b3": a call that strace has no name for. */
+/* Reads "syscall_0x1b3": a call that strace has no name for. */
 static bool read_number(const char *name, int64_t *number)
 {
 	static const char unnamed[] = "syscall_";
@@ -75,13 +75,13 @@ enum { COMM_ROOM = 16 };
 struct thread {
 	int32_t tid, tgid; /* tgid 0: unknown */
 	char comm[COMM_ROOM];
-	const struct call *call; /* it is in this one; NULL: in none that the log tells of */
-	int64_t since;
+	const struct call *call; /* the unfinished call that the thread is in; NULL: none */
+	int64_t since;		 /* when the thread's last call began */
 	char begins[COMM_ROOM]; /* the program that the call begins, or the thread's new name */
 	bool makes_thread;	/* the call makes a thread, not a process */
-	uint64_t returning;	/* ticket of the return that may still wait */
-	uint64_t entering;	/* ticket of the entry whose arguments are not all told; 0: there is none */
-	int told;		/* how many are */
+	uint64_t returning;	/* ticket of the last return, which may still wait */
+	uint64_t entering;	/* ticket of an entry that lacks arguments; 0: there is none */
+	int told;		/* how many arguments that entry has */
 	UT_hash_handle hh;
 };
 
@@ -93,9 +93,9 @@ struct log {
 	struct thread *threads;
 	uint32_t machine;
 	int32_t first; /* the thread of lines that name none */
-	bool is_guess; /* the log may still name that thread, */
-	int32_t alias; /* so; 0: it has not */
-	int32_t parted; /* the thread whose line ended where strace attached to another thread; 0: none */
+	bool is_guess; /* `first` is a guess: the log may name that thread later */
+	int32_t alias; /* the tid by which the log names that thread; 0: it has not named it */
+	int32_t parted; /* the thread whose line was cut where strace attached to another thread; 0: none */
 	struct line line;
 	int64_t last;
 };
@@ -175,7 +175,7 @@ static char *tell_clone(struct log *log, const struct thread *thread, int64_t ts
 	if (result <= 0 || result > INT32_MAX)
 		return NULL;
 	child = get_thread(log, (int32_t)result);
-	if (child->tgid) /* it has already run another program */
+	if (child->tgid) /* the child has already run another program */
 		return NULL;
 	child->tgid = thread->makes_thread ? thread->tgid : child->tid;
 	if (!*child->comm)
@@ -193,7 +193,7 @@ static char *tell_rename(struct log *log, struct thread *thread, int64_t ts)
 	return taken(log);
 }
 
-/* The record of a returned call's effect on threads; NULL: it has none. */
+/* The record of a returned call's effect on threads, for the caller to free; NULL: the call has none. */
 static char *tell(struct log *log, struct thread *thread, const struct call *call, int64_t ts, int64_t result)
 {
 	if (call->effect == EFFECT_CLONE)
@@ -210,7 +210,7 @@ static void copy_comm(char comm[COMM_ROOM], struct text_span text)
 	snprintf(comm, COMM_ROOM, "%.*s", (int)text_span_length(text), text.at);
 }
 
-/* Keeps the arguments that say what the call does to threads. */
+/* Keeps what the arguments say of the call's effect on threads. */
 static void note_effect(struct thread *thread, const struct call *call, struct text_span arguments)
 {
 	struct text_span text = strace_quoted(arguments);
@@ -232,7 +232,7 @@ static void add_return(struct log *log, struct thread *thread, const struct call
 	thread->returning = strace_queue_add(log->queue, &event);
 }
 
-/* Completes the arguments of the entry by those of the line, or by `more` behind them. */
+/* Appends `more` to the arguments of the entry; NULL: the entry gets no more. */
 static void complete_entry(struct log *log, struct thread *thread, const uint64_t *more)
 {
 	strace_queue_complete(log->queue, thread->entering, more, more ? thread->told : STRACE_ARGUMENTS);
@@ -287,7 +287,7 @@ static void take_resumed(struct log *log, struct thread *thread, const struct ca
 
 	uint64_t more[STRACE_ARGUMENTS];
 
-	if (line->unfinished) /* on standard error, it was parted again */
+	if (line->unfinished) /* on standard error, the line was cut again */
 		return;
 	if (thread->call == call && thread->entering) {
 		strace_line_numbers(line->arguments, more);
@@ -307,7 +307,7 @@ static int32_t thread_of(struct log *log, const struct strace_line *line, int32_
 	if (line->tid && line->tid == log->alias)
 		return log->first;
 	if (line->tid && line->bracketed && log->is_guess && !log->alias && !find_thread(log, line->tid)) {
-		log->alias = line->tid; /* strace told of all threads but the first when it attached to them */
+		log->alias = line->tid; /* strace names each thread when it attaches to it, except the first */
 		return log->first;
 	}
 	if (line->tid || of_file)
@@ -369,7 +369,7 @@ static void take_tail(struct log *log, struct strace_line *line)
 	log->parted = 0;
 }
 
-/* Lines without a time and a call; `missing`: they may be events. */
+/* Messages about lines without a time or a call; `missing`: such lines may be events. */
 static const struct {
 	const char *kind;
 	bool missing;
@@ -436,7 +436,7 @@ static void add_name(struct names *names, struct text_span name)
 
 enum { NAMES_MOST = 500 }; /* no machine has more calls */
 
-/* The calls of the first lines, each once. */
+/* The names of the calls in the first lines, each once. */
 static struct names gather_names(const char *bytes, size_t length)
 {
 	const char *end = bytes + length, *newline;
@@ -465,7 +465,7 @@ static size_t count_calls(uint32_t machine, const struct names *names)
 	return count;
 }
 
-/* The first machine, beginning with the one that this runs on, that has the most calls of the first lines. */
+/* The machine that knows the most calls of the first lines; of several, the first, where this machine comes before all others. */
 static const char *likely_machine(const char *bytes, size_t length)
 {
 	static struct utsname here;
@@ -486,7 +486,7 @@ static const char *likely_machine(const char *bytes, size_t length)
 	return likely;
 }
 
-/* The first of "[pid 1234]" that strace has not attached to since it began: on standard error, the first process. 0: none. */
+/* The first "[pid 1234]" without an "attached" message before it: on standard error, that is the first process. 0: none. */
 static int32_t first_of_pids(const char *bytes, size_t length)
 {
 	const char *end = bytes + length, *newline;
@@ -537,7 +537,7 @@ static int begin_log(struct log *log, struct import *import, const char *name, c
 	return write_beginning(log, machine);
 }
 
-/* Writes what still waits, unless it failed before. Frees in any case. */
+/* Writes the events that still wait if `status` is 0. Frees the log in any case. */
 static int end_log(struct log *log, int status)
 {
 	struct thread *thread, *next;
@@ -565,7 +565,7 @@ static int end_log(struct log *log, int status)
 	return status;
 }
 
-/* "log.1234", as strace -ff names its files; 0: it does not tell. */
+/* The tid of a name such as "log.1234", as strace -ff names its files; 0: the name has none. */
 static int32_t tid_of_file(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -594,11 +594,11 @@ static int read_log(struct log *log, struct lines *lines)
 
 /* --- several logs of one run -------------------------------------------------------------------------------------- */
 
-/* A file by strace -ff, of one thread. It is open from its first time to its last, so that memory grows with the threads that live. */
+/* One thread's file by strace -ff. It is open only from its first time to its last, so memory depends on the number of live threads. */
 struct part {
 	char *name;
 	int32_t tid;
-	struct strace_line line; /* the next one, with a time */
+	struct strace_line line; /* the next line with a time */
 	struct lines lines;
 	int fd; /* -1: not open */
 };
@@ -606,8 +606,8 @@ struct part {
 struct parts {
 	ARRAY(struct part *) all;  /* by their first time */
 	ARRAY(struct part *) open; /* the part with the earliest line is the last */
-	size_t begun;		   /* of all: the number that were opened */
-	const char *machine;	   /* likely, by the first file */
+	size_t begun;		   /* how many of `all` were opened */
+	const char *machine;	   /* the likely machine, by the first file */
 };
 
 static void close_part(struct part *part)
@@ -679,7 +679,7 @@ static int keep_part(struct import *import, struct import_input *input)
 	return 0;
 }
 
-/* Moves on to the next line with a time; at the end of the file the part is closed. -1 after fail(). */
+/* Moves on to the next line with a time; closes the part at the end of its file. -1 after fail(). */
 static int next_of_part(struct log *log, struct part *part)
 {
 	size_t length;
@@ -698,7 +698,7 @@ static int next_of_part(struct log *log, struct part *part)
 	return more;
 }
 
-/* Puts an open part where its next line has it. */
+/* Inserts an open part by the time of its next line. */
 static void place_part(struct parts *parts, struct part *part)
 {
 	size_t at = parts->open.count;
@@ -785,7 +785,7 @@ static int read_strace(struct import *import, struct import_input *input)
 	return end_log(&log, status);
 }
 
-/* A summary, or calls whose lines do not begin with a time since 1970. */
+/* Recognizes a summary, and calls without a time since 1970. */
 static const char *hint_strace(const char *bytes, size_t length)
 {
 	if (memmem(bytes, length, " seconds  usecs/call ", 21))

@@ -1,4 +1,4 @@
-/* trace.dat files: their rings are merged and written as the collector writes those of the kernel. */
+/* trace.dat files: merges their rings and writes the events as the collector writes those of the kernel's rings. */
 #include <errno.h>
 #include <event-parse.h>
 #include <inttypes.h>
@@ -24,8 +24,8 @@
 /*
  * symbols: the functions of a traced kernel and the formats of its trace_printk(), as a trace.dat file saved them.
  *
- * A stream gets of these what its events name: a `symbol` or `timer` record before the first event that has a function's address, and
- * the `printk` records before the first event that has a format's.
+ * A stream gets only what its events need: a `symbol` or `timer` record before the first event that has a function's address, and
+ * all `printk` records before the first event that has a format's address.
  */
 
 enum { IDS = 1 << 16, FIELDS_OF_TYPE = 4 };
@@ -35,12 +35,12 @@ struct symbol {
 	const char *name; /* ends at a blank or at the end of the line */
 };
 
-/* The fields of a type of event that are functions' addresses. */
+/* An event type: its fields that are addresses of functions. */
 struct type {
 	uint16_t at[FIELDS_OF_TYPE];
 	uint8_t size, count;
 	bool of_timer;
-	bool prints; /* names a format of trace_printk() */
+	bool prints; /* its events have the address of a format of trace_printk() */
 };
 
 struct seen {
@@ -51,7 +51,7 @@ struct seen {
 struct symbols {
 	struct stream *stream;
 	char *functions, *printks;
-	ARRAY(struct symbol) list; /* by address, once it is needed */
+	ARRAY(struct symbol) list; /* by address; filled when first needed */
 	struct type *types[IDS];
 	bool printed; /* the formats of trace_printk() were written */
 	struct seen *seen;
@@ -67,7 +67,7 @@ static int by_address(const void *left, const void *right)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* "ffffffff81000000 T _stext [module]" */
+/* Reads "ffffffff81000000 T _stext [module]". */
 static bool read_symbol(const char *line, struct symbol *symbol)
 {
 	char *end;
@@ -94,7 +94,7 @@ static void make_list(struct symbols *symbols)
 		qsort(symbols->list.items, symbols->list.count, sizeof(struct symbol), by_address);
 }
 
-/* A function is not as large: what lies farther behind the last symbol before it is none. */
+/* No function is this large, in bytes: an address that is this far behind the last symbol before it is in no function. */
 enum { FUNCTION_MOST = 1 << 20 };
 
 static const struct symbol *find(struct symbols *symbols, uint64_t address)
@@ -111,7 +111,7 @@ static const struct symbol *find(struct symbols *symbols, uint64_t address)
 
 /* --- types of events ---------------------------------------------------------------------------------------------- */
 
-/* The offset of a field in the text of a format; 0: there is none of this size. */
+/* The offset of a field, from the text of a format; 0: there is no such field of this size. */
 static uint16_t offset_of(const char *format, const char *name, size_t length, unsigned size)
 {
 	for (const char *line = strstr(format, "\tfield:"); line; line = strstr(line + 1, "\tfield:")) {
@@ -127,7 +127,7 @@ static uint16_t offset_of(const char *format, const char *name, size_t length, u
 	return 0;
 }
 
-/* The next conversion at or behind `at`: its letters. NULL: there is none before the closing quote. */
+/* The letters of the next conversion at or behind `at`. NULL: there is none before the closing quote. */
 static const char *next_conversion(const char *at)
 {
 	for (; *at && *at != '"'; at++) {
@@ -142,7 +142,7 @@ static const char *next_conversion(const char *at)
 	return NULL;
 }
 
-/* Behind the comma that ends an argument; NULL: it is the last one. */
+/* The place behind the comma that ends an argument; NULL: it is the last argument. */
 static const char *next_argument(const char *at)
 {
 	int depth = 0;
@@ -156,7 +156,7 @@ static const char *next_argument(const char *at)
 	return NULL;
 }
 
-/* The field of an argument: "(void *)REC->function". 0: the argument is no field of that size. */
+/* The offset of the field in an argument such as "(void *)REC->function". 0: the argument is no field of that size. */
 static uint16_t argument_at(const char *format, const char *argument, unsigned size)
 {
 	static const char mark[] = "REC->";
@@ -208,7 +208,7 @@ static void begin_record(struct symbols *symbols, const char *kind, uint64_t add
 	line_bytes(&symbols->line, "address", text, number_spell_hex(text, address));
 }
 
-/* Tells the stream of an address the first time. -1 after fail(). */
+/* Writes the record of a function's address when the address first occurs. -1 after fail(). */
 static int tell(struct symbols *symbols, uint64_t address, bool of_timer)
 {
 	const struct symbol *symbol;
@@ -243,7 +243,7 @@ static uint64_t number_at(const struct record *record, uint16_t at, uint8_t size
 	return record->swapped ? __builtin_bswap32(narrow) : narrow;
 }
 
-/* "0xffffffff82345678 : \"a text\\n\"": between the quotes, with \n and \" as the kernel writes them. */
+/* Reads "0xffffffff82345678 : \"a text\\n\"" and writes its record; in the quotes, the kernel has escaped characters as \n and \". */
 static int write_printk(struct symbols *symbols, const char *line, size_t length)
 {
 	const char *open = memchr(line, '"', length), *close = open ? memrchr(line, '"', length) : NULL;
@@ -268,7 +268,7 @@ static int write_printk(struct symbols *symbols, const char *line, size_t length
 	return status;
 }
 
-/* All of them, before the first event that needs one. */
+/* Writes all formats of trace_printk(), before the first event that needs one. */
 static int write_printks(struct symbols *symbols)
 {
 	symbols->printed = true;
@@ -282,7 +282,7 @@ static int write_printks(struct symbols *symbols)
 	return 0;
 }
 
-/* Before such an event is written: writes records of the functions and formats that it names (see struct event_writer). 0; -1 after fail(). */
+/* Writes records of the functions and formats that an event names, before the event (see struct event_writer). 0; -1 after fail(). */
 static int symbols_introduce(void *context, const struct record *record)
 {
 	struct symbols *symbols = context;
@@ -302,7 +302,7 @@ static int symbols_introduce(void *context, const struct record *record)
 	return 0;
 }
 
-/* The texts of /proc/kallsyms and printk_formats, which are freed; NULL: the file lacks them. */
+/* Takes the texts of /proc/kallsyms and printk_formats; symbols_free() frees them. NULL: the file lacks the text. */
 static struct symbols *symbols_new(struct stream *stream, char *functions, char *printks)
 {
 	struct symbols *symbols = NEW(struct symbols);
@@ -334,7 +334,7 @@ static size_t is_tracedat(const char *bytes, size_t length)
 	return length >= strlen(MAGIC) && memcmp(bytes, MAGIC, strlen(MAGIC)) == 0 ? IMPORT_SURE : 0;
 }
 
-/* Files that make one stream: a single one, or all that are to be merged. */
+/* The files that become one stream: a single file, or all files to merge. */
 struct recording {
 	ARRAY(struct tracedat *) files;
 	struct selection *selection;
@@ -343,7 +343,7 @@ struct recording {
 	struct merge merge;
 	struct symbols *symbols;
 	char clock[32];
-	bool is_text; /* it was read as such */
+	bool is_text; /* it was text of a latency tracer, and has been imported */
 };
 
 static void free_recording(void *state)
@@ -405,7 +405,7 @@ static int learn_formats(struct import *import, struct recording *recording, con
 	return status;
 }
 
-/* Another file to be merged must give its events the same numbers. */
+/* A further file to merge must give its events the same numbers as the first. */
 static int compare_formats(const struct recording *recording, const struct tracedat *file)
 {
 	const struct tracedat *first = recording->files.items[0];
@@ -487,7 +487,7 @@ static int add_file(struct import *import, struct recording *recording, struct i
 
 /* --- its stream --------------------------------------------------------------------------------------------------- */
 
-/* "Linux HOST RELEASE MACHINE" */
+/* Writes the parts of "Linux HOST RELEASE MACHINE". */
 static void describe_machine(struct line *line, const char *uname, const char *machine)
 {
 	enum { HOST = 1, KERNEL, MACHINE, KEYS };
@@ -527,7 +527,7 @@ static int write_stream_record(const struct import *import, const struct recordi
 	return status;
 }
 
-/* The kernel's functions, as the file names them, go before the events that have their addresses. */
+/* Has the names of the kernel's functions, from the file, written before the events that have their addresses. */
 static void take_symbols(struct recording *recording, struct stream *stream)
 {
 	struct tracedat *file = recording->files.items[0];
@@ -615,7 +615,7 @@ static int write_recording(struct import *import, struct recording *recording)
 
 /* --- files and pipes ---------------------------------------------------------------------------------------------- */
 
-/* A trace.dat file is read here and there, so input from a pipe goes into a nameless file first. */
+/* A trace.dat file is not read from front to back, so input from a pipe is copied into a nameless file first. */
 static int spool(const struct import_input *input)
 {
 	FILE *copy = file_temporary(NULL);

@@ -6,7 +6,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 
-/* A buffer grows for long lines only: several hundred files may be open at a time. */
+/* A buffer begins small and grows only for long lines, because several hundred files may be open at a time. */
 enum { ROOM = 4 * LINES_LONGEST, ROOM_FIRST = ROOM / 8 };
 
 void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *, int), void *context)
@@ -79,7 +79,7 @@ ssize_t lines_read(struct lines *lines, char *bytes, size_t room)
 	return (ssize_t)left;
 }
 
-/* Cuts the line at hand down to its beginning, to make room for its end. */
+/* Keeps only the beginning of the current line, to make room for the bytes up to its end. */
 static void shorten(struct lines *lines)
 {
 	if (lines->length - lines->start > LINES_LONGEST)
@@ -113,7 +113,7 @@ int lines_next(struct lines *lines, char **text, size_t *length)
 	if (*length && (*text)[*length - 1] == '\r')
 		--*length;
 	(*text)[*length] = '\0';
-	if (lines->number == 1 && strncmp(*text, "\357\273\277", 3) == 0) { /* how Windows marks UTF-8 */
+	if (lines->number == 1 && strncmp(*text, "\357\273\277", 3) == 0) { /* the byte order mark that Windows puts before UTF-8 */
 		*text += 3;
 		*length -= 3;
 	}

@@ -40,10 +40,10 @@ int lines_peek(struct lines *lines, const char **bytes, size_t *length);
 /* Waits until lines_peek() can give more. 1; 0: the file ends, or lines_peek() gives its most; -1 after fail(). */
 int lines_peek_more(struct lines *lines);
 
-/* In place of lines, any bytes: their count; 0 at the end; -1 after fail(). */
+/* Reads bytes instead of lines. Returns their count; 0 at the end; -1 after fail(). */
 ssize_t lines_read(struct lines *lines, char *bytes, size_t room);
 
-/* The next line, without its newline, with a NUL behind it; valid until the next call. 1; 0: the end; -1 after fail(). */
+/* Gives the next line, without its newline, ended by NUL; valid until the next call. 1; 0: the end; -1 after fail(). */
 int lines_next(struct lines *lines, char **text, size_t *length);
 
 #endif

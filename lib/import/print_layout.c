@@ -14,24 +14,24 @@ enum piece_meaning {
 	PIECE_NOTHING, /* unknown: passed over */
 	PIECE_TEXT,
 	PIECE_NUMBER,
-	PIECE_NAMES, /* numbers by names */
+	PIECE_NAMES, /* a number, printed as names */
 };
 
 struct piece_name {
 	char *name;
 	uint64_t number;
-	bool known; /* else it is the name of a constant of the kernel */
+	bool known; /* false: the format names a kernel constant, so the number is unknown */
 };
 
 struct piece {
-	char *before; /* literal */
+	char *before; /* literal text before the conversion */
 	enum piece_meaning meaning;
 	char *field;
 	bool hexadecimal;
 	bool pointer;
-	int shift;	/* the number is moved left by this */
-	bool is_part;	/* of the field's number */
-	int element;	/* of an array; -1: the field is none */
+	int shift;	/* the printed number is shifted left by this */
+	bool is_part;	/* the printed number is a part of the field's number */
+	int element;	/* index in an array; -1: the field is no array */
 	char *delimiter; /* between names that are flags; NULL: one name only */
 	ARRAY(struct piece_name) names;
 };
@@ -87,7 +87,7 @@ static uint64_t calculate(char op, bool doubled, uint64_t left, uint64_t right, 
 	}
 }
 
-/* "8", "0x40", "1UL"; false: the name of a constant. */
+/* Reads "8", "0x40" or "1UL". False: the text is the name of a constant. */
 static bool read_constant(const char *text, uint64_t *value)
 {
 	char *end;
@@ -118,7 +118,7 @@ static void set_field(struct piece *piece, const char *name)
 		piece->field = memory_text(name, strlen(name));
 }
 
-/* A field, or a part of one: REC->x, REC->x >> 20, REC->x & 0xff, REC->x[2]. */
+/* Takes a field, or a part of one: REC->x, REC->x >> 20, REC->x & 0xff, REC->x[2]. */
 static bool take_field(struct piece *piece, const struct tep_print_arg *arg)
 {
 	bool known = true;
@@ -177,7 +177,7 @@ static bool take_flags(struct piece *piece, const struct tep_print_arg *arg)
 	return true;
 }
 
-/* REC->ret ? "handled" : "unhandled"; x & 0x100 ? "+" : ""; x ? __print_flags(x, ...) : "R" */
+/* Takes a choice such as REC->ret ? "handled" : "unhandled"; x & 0x100 ? "+" : ""; x ? __print_flags(x, ...) : "R". */
 static bool take_choice(struct piece *piece, const struct tep_print_arg *arg)
 {
 	const struct tep_print_arg *condition = without_casts(arg->op.left), *yes, *no;
@@ -219,7 +219,7 @@ static bool take_argument(struct piece *piece, const struct tep_print_arg *arg, 
 
 /* --- the format --------------------------------------------------------------------------------------------------- */
 
-/* Behind a '%': flags, width, length, and the letter; "%pS" and its like print no number. */
+/* Reads a conversion behind its '%': flags, width, length, letter. "%pS" and the like print no number: their letter is 's'. Returns what follows. */
 static const char *read_conversion(struct piece *piece, const char *at, char *letter)
 {
 	at += strspn(at, "-+ #0123456789.*hlLzjtq");
@@ -236,7 +236,7 @@ static const char *read_conversion(struct piece *piece, const char *at, char *le
 	return *at ? at + 1 : at;
 }
 
-/* Copies up to the next conversion, "%%" and "\n" undone. */
+/* Copies the text up to the next conversion, with "%%" and "\n" unescaped. Returns what follows. */
 static const char *read_literal(const char *at, char **literal)
 {
 	char *text = memory_text(at, strlen(at));
@@ -279,7 +279,7 @@ static struct print_layout *turn_around(const struct tep_event *event)
 	return layout;
 }
 
-/* The part of a format file before its print format: libtraceevent looks up the fields that the print format names. */
+/* Writes a format file around the print format: libtraceevent looks up the fields that the print format names. */
 static void write_head(FILE *file, const char *format)
 {
 	static const char marks[2][8] = {"REC->", "__get_"};
@@ -323,15 +323,15 @@ enum { PIECES_MAX = 64, ELEMENTS_MAX = 16 };
 struct match {
 	const char *at[PIECES_MAX];
 	size_t length[PIECES_MAX];
-	int tries; /* left before it is given up: texts that match in very many ways are not meant to */
+	int tries; /* attempts left; a text that takes more of them counts as no match */
 	const char *optional; /* characters of a literal that may be missing */
-	bool rest; /* there may be more text, behind a blank */
+	bool rest; /* more text may follow, behind a blank */
 	bool part; /* the text may leave the layout before a name */
 	size_t count; /* of pieces that the text has */
-	size_t unread; /* how much of it */
+	size_t unread; /* bytes of text behind the match */
 };
 
-/* How much of the text is a number. */
+/* The length of the number that the text begins with. */
 static size_t number_length(const struct piece *piece, const char *text, size_t length)
 {
 	size_t at = 0;
@@ -357,8 +357,8 @@ static bool starts_with(const char *text, size_t length, const char *literal)
 }
 
 /*
- * How much of the text is the literal; -1: it does not begin with it. All brackets may be missing, and all parentheses, but for what
- * a layout begins with: some tools that read ftrace text stumble over them, so others leave them out.
+ * The length of the literal at the beginning of the text; -1: the text does not begin with it. Some tools leave out all brackets or all
+ * parentheses, because other tools that read ftrace text stumble over them; so characters in `optional` may be missing.
  */
 static long literal_length(const char *optional, const char *text, size_t length, const char *literal)
 {
@@ -395,8 +395,8 @@ static bool is_name(char c)
 }
 
 /*
- * A name with '=' or ": " behind it, and something before it that ends a word. Returns where its value begins, 0: it is
- * none.
+ * Tells whether a name begins at `at`, at the beginning of a word, with '=' or ": " behind it. Returns where its value begins;
+ * 0: there is no such name.
  */
 static size_t name_at(const char *text, size_t length, size_t at, size_t *name)
 {
@@ -426,7 +426,7 @@ static bool begins_named(const char *text, size_t length)
 	return name_at(text + at, length - at, 0, &name) > 0;
 }
 
-/* Behind piece i the layout goes on with a name, and the text with another one, or it has ended. */
+/* Tells whether the text leaves the layout behind piece i: the layout goes on with a name, but the text ends, or goes on with another name. */
 static bool leaves_here(const struct print_layout *layout, size_t i, const char *text, size_t length)
 {
 	const char *behind = i + 1 < layout->pieces.count ? layout->pieces.items[i + 1].before : layout->after;
@@ -435,7 +435,7 @@ static bool leaves_here(const struct print_layout *layout, size_t i, const char 
 	return begins_named(behind, strlen(behind)) && (ended || begins_named(text, length));
 }
 
-/* The literal behind piece i stands at the end of `text` of this length, and all behind it matches too. */
+/* Takes `taken` bytes of the text for piece i. True: the rest of the layout matches the text behind them, or the text leaves the layout there. */
 static bool ends_here(const struct print_layout *layout, size_t i, const char *text, size_t taken, size_t length, struct match *match)
 {
 	match->at[i] = text;
@@ -451,7 +451,7 @@ static bool ends_here(const struct print_layout *layout, size_t i, const char *t
 	return true;
 }
 
-/* One of the names. */
+/* Matches one of the piece's names, or a number in hexadecimal, as which a value without a name is printed. */
 static bool match_names(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
 	const struct piece *piece = &layout->pieces.items[i];
@@ -464,16 +464,16 @@ static bool match_names(const struct print_layout *layout, size_t i, const char 
 			return true;
 	}
 	taken = length > 2 && text[0] == '0' && text[1] == 'x' ? number_length(piece, text, length) : 0;
-	return taken && ends_here(layout, i, text, taken, length, match); /* how a number without a name is printed */
+	return taken && ends_here(layout, i, text, taken, length, match);
 }
 
-/* Tells whether so much of a text may be a function's name: "foo+0x1/0x20 [module]". */
+/* Tells whether the first `taken` bytes of a text may be a function's name: "foo+0x1/0x20 [module]". */
 static bool may_be_name(const char *text, size_t taken, size_t length)
 {
 	return taken == 0 || taken == length || text[taken - 1] != ' ' || text[taken] == '[';
 }
 
-/* A text may hold anything, so it ends where all that follows fits; the shortest such text is taken. */
+/* A text may hold any characters: takes the shortest one behind which the rest of the layout matches. */
 static bool match_text(const struct print_layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
 	const struct piece *piece = &layout->pieces.items[i];
@@ -511,7 +511,7 @@ static bool match_from(const struct print_layout *layout, size_t i, const char *
 		text += blanks;
 		length -= blanks;
 		blanks = skip_blanks(text + taken, length - taken);
-		if (taken > 0) /* or it is filled up to a width */
+		if (taken > 0) /* blanks may pad the number to a width */
 			return ends_here(layout, i, text, taken, length, match) ||
 			       (blanks > 1 && match_from(layout, i + 1, text + taken + blanks - 1, length - taken - blanks + 1, match));
 		return piece->pointer && match_text(layout, i, text, length, match); /* (null), (____ptrval____) */
@@ -551,7 +551,7 @@ static bool number_of_name(const struct piece *piece, const char *name, size_t l
 	return length > 2 && name[0] == '0' && name[1] == 'x' && read_number(name, length, true, number);
 }
 
-/* "A|B|0x40"; false: one of them is not known. */
+/* Reads "A|B|0x40". False: one of the names is unknown. */
 static bool number_of_names(const struct piece *piece, const char *text, size_t length, uint64_t *sum)
 {
 	size_t step = piece->delimiter ? strlen(piece->delimiter) : 0;
@@ -586,7 +586,7 @@ static bool same_field(const struct piece *one, const struct piece *other)
 	return one->field && other->field && other->meaning != PIECE_NOTHING && strcmp(one->field, other->field) == 0;
 }
 
-/* The elements of an array: 0x1,0x2,0x3, as the stream spells them. */
+/* Writes the elements of an array as the stream spells them: 0x1,0x2,0x3. */
 static void write_array(const struct print_layout *layout, const struct match *match, size_t first, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[first];
@@ -607,7 +607,7 @@ static void write_array(const struct print_layout *layout, const struct match *m
 	line_bytes(line, piece->field, text, length);
 }
 
-/* A device is printed as its two parts; the upper one is shifted by this. */
+/* A device number is printed as two parts, major and minor; the major part is shifted by this. */
 enum { MINOR_BITS = 20 };
 
 static void write_device(struct line *line, const char *field, uint64_t dev)
@@ -619,7 +619,7 @@ static void write_device(struct line *line, const char *field, uint64_t dev)
 	line_bytes(line, field, text, (size_t)length);
 }
 
-/* Puts together the numbers of a field whose parts stand here and further on in the text. */
+/* Joins the parts of a field's number, which stand in piece `first` and later ones. */
 static void write_parts(const struct print_layout *layout, const struct match *match, size_t first, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[first];
@@ -714,7 +714,7 @@ void print_layout_number(struct line *line, const char *field, const char *text,
 
 /* --- without a layout: name=value and name: value -------------------------------------------------------------------- */
 
-/* Where the value ends: before the next name, in quotes behind the closing one; and what separates the two. */
+/* Where the value ends: before the next name and the characters that separate the two. */
 static size_t value_end(const char *text, size_t length, size_t at)
 {
 	size_t name, end = at;
@@ -741,7 +741,7 @@ static bool is_number(const char *text, size_t length)
 	return length > 0;
 }
 
-/* "0x7b (123)", as the kernel's option `fields` prints numbers: leaves the latter. */
+/* The kernel's option `fields` prints numbers as "0x7b (123)": keeps only the second. */
 static void take_number_of_both(const char *text, size_t *at, size_t *length)
 {
 	const char *open = memmem(text + *at, *length, " (", 2);

@@ -1,5 +1,5 @@
 /*
- * print_layout: an event's print format, inverted: it reads fields back from printed text.
+ * print_layout: reads the fields of an event back from its printed text, by inverting its print format.
  *
  * A layout is made from the event's print format, which libtraceevent parses. Each conversion of the format is one piece: the literal
  * text before it, and the meaning of its argument. A number that is a part of a field (REC->dev >> 20) is shifted back, and parts of
@@ -36,7 +36,7 @@ long print_layout_read(const struct print_layout *layout, enum layout_fit fit, c
  */
 int print_layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line);
 
-/* Appends a number as the text has it, so that it reads back as one: hexadecimal ones need a 0x. */
+/* Appends a number in the text's spelling; a hexadecimal number without 0x gets one, so that it reads back as a number. */
 void print_layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal);
 
 #endif

@@ -62,7 +62,7 @@ static const char *read_seconds(struct text_span text, int64_t *ns)
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
-/* The closing quote of the text that begins behind `at`; the end: there is none. */
+/* The closing quote of the text whose opening quote is at `at`; `end`: there is none. */
 static const char *closing_quote(const char *at, const char *end)
 {
 	while (++at < end && *at != '"')
@@ -70,7 +70,7 @@ static const char *closing_quote(const char *at, const char *end)
 	return at < end ? at : end;
 }
 
-/* The '>' of "<path>", which strace puts behind a descriptor: no part of the call follows a '>' within the path. NULL: there is none. */
+/* The '>' that ends the "<path>" behind a descriptor: the first '>' before the end or one of ",) ]}". NULL: there is none. */
 static const char *closing_bracket(const char *at, const char *end)
 {
 	for (const char *close = at; (close = memchr(close, '>', (size_t)(end - close))); close++)
@@ -93,7 +93,7 @@ static const char *argument_end(const char *at, const char *end)
 				return end;
 			break;
 		case '<':
-			close = close ? closing_bracket(at, end) : NULL; /* if there was none, there is none further on */
+			close = close ? closing_bracket(at, end) : NULL; /* if no '>' was found before, none follows here */
 			at = close ? close : at;
 			break;
 		case '(': case '[': case '{':
@@ -110,7 +110,7 @@ static const char *argument_end(const char *at, const char *end)
 	return end;
 }
 
-/* A number may be followed by a descriptor's path, or by a comment; behind any other text it is a part of an expression. */
+/* A descriptor's path or a comment may follow a number. If any other text follows, the number is part of an expression and counts as 0. */
 static uint64_t number_of(struct text_span argument)
 {
 	uint64_t number;
@@ -148,7 +148,7 @@ struct text_span strace_quoted(struct text_span text)
 
 /* --- results ------------------------------------------------------------------------------------------------------ */
 
-/* Errors that no program sees, so that the C library has no names for them. */
+/* Errors that the kernel does not return to programs, so the C library has no names for them. */
 static const struct {
 	const char *name;
 	int number;
@@ -159,7 +159,7 @@ static const struct {
 
 enum { ERRORS_MOST = 4096 };
 
-/* The number of "ENOENT"; 0: there is none. */
+/* The number of an error's name such as "ENOENT"; 0: unknown. */
 static int error_number(struct text_span name)
 {
 	const char *known;
@@ -173,7 +173,7 @@ static int error_number(struct text_span name)
 	return 0;
 }
 
-/* " ENOENT (No such file or directory)", " (errno 600)": behind -1 or ?. 0: there is no error. */
+/* Reads " ENOENT (No such file or directory)" or " (errno 600)" behind -1 or ?. 0: there is no error. */
 static int read_error(struct text_span text)
 {
 	struct text_span name = after_blanks(text);
@@ -187,7 +187,7 @@ static int read_error(struct text_span text)
 	return text_span_length(name) && *name.at == 'E' ? error_number(name) : 0;
 }
 
-/* "= 3", "= -1 ENOENT (...)", "= ? ERESTARTSYS (...)"; "= ?" is no return. */
+/* Reads the result behind "= ": "3", "-1 ENOENT (...)", "? ERESTARTSYS (...)". A bare "?" is no return. */
 static void take_result(struct text_span text, struct strace_line *read)
 {
 	bool unknown = text.at < text.end && *text.at == '?';
@@ -199,7 +199,7 @@ static void take_result(struct text_span text, struct strace_line *read)
 	read->result = error ? -error : (int64_t)number;
 }
 
-/* "<0.000123>" at the end, which is taken away. */
+/* Reads and removes "<0.000123>" at the end. */
 static void take_duration(struct text_span *text, struct strace_line *read)
 {
 	const char *open = text->end;
@@ -216,7 +216,7 @@ static void take_duration(struct text_span *text, struct strace_line *read)
 	*text = trimmed((struct text_span){text->at, open});
 }
 
-/* A number or '?', and behind it nothing, a descriptor's path, an error or an explanation: else it is within a path. */
+/* A result is a number or '?'. Only a descriptor's path, an error or an explanation may follow. Any other "= " stands within a path. */
 static bool is_result(struct text_span text)
 {
 	uint64_t number;
@@ -225,7 +225,7 @@ static bool is_result(struct text_span text)
 	return at && (at == text.end || *at == '<' || (*at == ' ' && at + 1 < text.end && strchr("E(<", at[1])));
 }
 
-/* The last ')' that "= " and a result follow. NULL: the line has no result. */
+/* The last ')' that is followed by "= " and a result. NULL: the line has no result. */
 static const char *find_result(struct text_span text, struct text_span *result)
 {
 	for (const char *at = text.end; (at = memrchr(text.at, '=', (size_t)(at - text.at)));) {
@@ -278,7 +278,7 @@ static const char *read_tid(struct text_span text, int32_t *tid)
 	return at;
 }
 
-/* Behind "<comm>", as option -Y prints it. */
+/* The place behind "<comm>", which option -Y prints. */
 static const char *behind_comm(const char *at, const char *end)
 {
 	const char *close = at < end && *at == '<' ? memchr(at, '>', (size_t)(end - at)) : NULL;
@@ -286,7 +286,7 @@ static const char *behind_comm(const char *at, const char *end)
 	return close ? close + 1 : at;
 }
 
-/* "[pid  1234] " or "1234  ", which is taken away. */
+/* Reads and removes "[pid  1234] " or "1234  " at the beginning. */
 static void take_tid(struct text_span *text, struct strace_line *read)
 {
 	read->bracketed = begins_with(*text, "[pid ");
@@ -308,7 +308,7 @@ static void take_tid(struct text_span *text, struct strace_line *read)
 	*text = after_blanks(*text);
 }
 
-/* The text behind the brackets that options put between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
+/* The text behind the brackets that options add between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
 static struct text_span behind_brackets(struct text_span text)
 {
 	const char *close;
@@ -328,7 +328,7 @@ static bool is_name(char c)
 	return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '?' || (c >= 'A' && c <= 'Z');
 }
 
-/* "strace: Process 1234 attached". Returns where it begins; NULL: it is not there. */
+/* Finds "strace: Process 1234 attached". Returns where it begins; NULL: it is not there. */
 static const char *read_attached(struct text_span text, struct strace_line *read)
 {
 	static const char attached[] = "strace: Process ";
@@ -337,7 +337,7 @@ static const char *read_attached(struct text_span text, struct strace_line *read
 	return at && find(text, " attached") && read_tid((struct text_span){at + sizeof(attached) - 1, text.end}, &read->attached) ? at : NULL;
 }
 
-/* The rest of the line, behind the time. */
+/* Reads the rest of the line, behind the time. */
 static enum strace_kind read_event(struct text_span text, struct strace_line *read)
 {
 	bool resumed = begins_with(text, "<... ");
@@ -356,14 +356,14 @@ static enum strace_kind read_event(struct text_span text, struct strace_line *re
 	if (take_call(text, read))
 		return resumed ? STRACE_RESUMED : STRACE_CALL;
 	read->arguments.at = text.at;
-	read->arguments.end = read_attached(text, read); /* standard error, in the midst of a call that goes on */
+	read->arguments.end = read_attached(text, read); /* on standard error, the message cuts the line of a call that has not returned */
 	read->unfinished = read->arguments.end;
 	if (!read->unfinished)
 		return STRACE_OTHER;
 	return resumed ? STRACE_RESUMED : STRACE_CALL;
 }
 
-/* Lines of strace's own, which have no time. */
+/* strace's own messages, which have no time. */
 static enum strace_kind read_words(struct text_span text, struct strace_line *read)
 {
 	if (read_attached(text, read))
@@ -373,7 +373,7 @@ static enum strace_kind read_words(struct text_span text, struct strace_line *re
 	return begins_with(text, "> ") ? STRACE_STACK : STRACE_OTHER;
 }
 
-/* Times of the day, differences, and none at all: but for its time, it is a call. */
+/* Recognizes a call whose time is a time of day or a difference, or that has no time. */
 static enum strace_kind read_untimed(struct text_span text, struct strace_line *read)
 {
 	while (text.at < text.end && (is_digit(*text.at) || *text.at == ':' || *text.at == '.' || *text.at == ' '))
@@ -381,7 +381,7 @@ static enum strace_kind read_untimed(struct text_span text, struct strace_line *
 	return read_event(behind_brackets(text), read) < STRACE_TAIL ? STRACE_NO_TIME : STRACE_OTHER;
 }
 
-/* A clock that counts from 1970 has passed this: 10 million seconds are 116 days. */
+/* The least time that can be one since 1970, in seconds: 10 million seconds are 116 days. */
 enum { SECONDS_LEAST = 10 * 1000 * 1000 };
 
 void strace_line_read(const char *line, size_t length, struct strace_line *read)

@@ -19,10 +19,10 @@ enum strace_kind {
 	STRACE_RESUMED,
 	STRACE_SIGNAL,
 	STRACE_ENDED,
-	STRACE_TAIL,	 /* without a time: the end of a call in whose line strace told that it attached to a thread */
+	STRACE_TAIL,	 /* the end of a call, without a time: "strace: Process ... attached" had cut the call's line */
 	STRACE_ATTACHED, /* strace traces another thread from here on */
-	STRACE_MESSAGE,	 /* other words of strace's own */
-	STRACE_STACK,	 /* of option -k */
+	STRACE_MESSAGE,	 /* another message of strace */
+	STRACE_STACK,	 /* a stack frame, by option -k */
 	STRACE_NO_TIME,	 /* a call without a time, or with one that does not count from 1970 */
 	STRACE_OTHER,	 /* not understood */
 };
@@ -43,13 +43,13 @@ struct strace_line {
 
 void strace_line_read(const char *line, size_t length, struct strace_line *read);
 
-/* The arguments that are numbers; others are 0. Returns how many there are, those behind a last comma not counted. */
+/* Reads the arguments as numbers; an argument that is no number becomes 0. Returns how many there are; nothing behind a last comma counts. */
 int strace_line_numbers(struct text_span arguments, uint64_t numbers[STRACE_ARGUMENTS]);
 
 /* Reads "12", "-1", "0x1f" or "022" at the beginning. Returns what follows; NULL: no number begins there. */
 const char *strace_number(struct text_span text, uint64_t *number);
 
-/* The text in the first quotes; empty: there is none. */
+/* The text in the first pair of quotes; empty: there is none. */
 struct text_span strace_quoted(struct text_span text);
 
 #endif

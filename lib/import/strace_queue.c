@@ -16,7 +16,7 @@
 
 enum { ENTRY = 1, RETURN = 2, KINDS_OF_EVENT = 3 };
 
-/* As a 64-bit kernel has them. */
+/* The event formats of a 64-bit kernel. */
 static const struct {
 	const char *name, *format;
 } events[KINDS_OF_EVENT] = {
@@ -42,7 +42,7 @@ struct slot {
 	uint64_t ticket; /* 0: no event is in it */
 };
 
-/* In the row, or in the heap. */
+/* An entry of the row or the heap. */
 struct waiting {
 	int64_t ts;
 	uint64_t ticket;
@@ -54,13 +54,13 @@ struct strace_queue {
 	const struct event_choice *choices[KINDS_OF_EVENT];
 	ARRAY(struct slot) slots;
 	ARRAY(uint32_t) unused; /* slots */
-	/* Nearly all events come nearly in order: they wait in a row, which is sorted. Others wait in a heap. */
+	/* Nearly all events come nearly in order; they wait in a sorted row. The others wait in a heap. */
 	ARRAY(struct waiting) row;
 	size_t row_first;
 	ARRAY(struct waiting) heap;
 	uint64_t tickets, late, written;
-	int64_t last;	 /* written */
-	int64_t entered; /* the last entry that came */
+	int64_t last;	 /* time of the last event that was written */
+	int64_t entered; /* time of the last entry that was added */
 };
 
 /* --- what waits ---------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,10 @@ static bool precedes(const struct waiting *one, const struct waiting *other)
 	return one->ts < other->ts || (one->ts == other->ts && one->ticket < other->ticket);
 }
 
-/* How many of the row an event may overtake; and how far ahead of the last entry one may be, behind which all others would come. */
+/*
+ * An event that would overtake more events of the row than this, or is further ahead of the last entry, waits in the heap.
+ * Far ahead in the row, it would make all later events overtake it.
+ */
 enum { OVERTAKES_MOST = 32, AHEAD_MOST = 1000000 /* ns */ };
 
 static size_t row_count(const struct strace_queue *queue)
@@ -90,7 +93,7 @@ static bool is_far_ahead(const struct strace_queue *queue, int64_t ts)
 	return __builtin_sub_overflow(ts, queue->entered, &ahead) || ahead > AHEAD_MOST;
 }
 
-/* Puts it in the row, from the back. False: it would overtake too many. */
+/* Inserts an event into the row, searching its place from the back. False: it would overtake too many. */
 static bool line_up(struct strace_queue *queue, struct waiting waiting)
 {
 	size_t at = queue->row.count, least = row_count(queue) > OVERTAKES_MOST ? at - OVERTAKES_MOST : queue->row_first;
@@ -135,10 +138,10 @@ static uint32_t new_slot(struct strace_queue *queue)
 	return (uint32_t)(queue->slots.count - 1);
 }
 
-/* A log whose time does not pass takes no more memory than this; and an event whose arguments come late holds no more others. */
+/* Bounds memory if the log's time stands still: how many events wait at most; and how many others a held event may hold up. */
 enum { WAITING_MOST = 1 << 17, HELD_MOST = 1 << 14 };
 
-/* A ticket's upper bits count; its lower bits are the slot. */
+/* A ticket's upper bits are a counter; its lower bits are the slot. */
 enum { SLOT_BITS = 24 };
 
 uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event *event)
@@ -181,7 +184,7 @@ void strace_queue_advance(struct strace_queue *queue, uint64_t ticket, int64_t t
 	if (!slot || slot->event.ts <= ts)
 		return;
 	event = slot->event;
-	slot->ticket = 0; /* the heap still has it; it comes to nothing there */
+	slot->ticket = 0; /* the row or the heap still has the old ticket, which strace_queue_pass() then ignores */
 	slot->event.record = NULL;
 	event.ts = ts;
 	strace_queue_add(queue, &event);
@@ -236,7 +239,7 @@ static int write_slot(struct strace_queue *queue, struct slot *slot)
 	return write_event(queue, event);
 }
 
-/* The first is held, and may hold the others. */
+/* Tells whether the first event is held, and may hold up the others. */
 static bool is_held(const struct strace_queue *queue, int64_t ts)
 {
 	const struct waiting *first = first_waiting(queue);
@@ -264,7 +267,7 @@ int strace_queue_pass(struct strace_queue *queue, int64_t ts)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* A `format` record is the system, NUL, and the text of the format file. */
+/* The body of a `format` record is the system, a NUL, and the text of the format file. */
 static int write_format(struct strace_queue *queue, const char *name, const char *format)
 {
 	size_t system = strcspn(name, ":") + 1, length = strlen(format);

@@ -32,7 +32,7 @@ struct known_line {
 	bool tried;
 };
 
-/* The lines that an event's name fits, found when it is first seen. */
+/* The lines of the list whose name or pattern fits an event's name; found when the name first occurs. */
 struct known_event {
 	char *name;
 	ARRAY(struct known_line *) lines;
@@ -137,8 +137,8 @@ static bool fits(struct known_line *line, const char *text, size_t length)
 }
 
 /*
- * The system of an event: `system`; if that is NULL, the list's, preferring a system whose layout fits the text; "unknown" if the list
- * lacks the event.
+ * The system of an event, by the list. A line of this very name decides; else a pattern whose layout fits the text; else the first line
+ * that has no format. "unknown": the list lacks the event.
  */
 static const char *known_system(struct known *known, const char *name, const char *text, size_t length)
 {
@@ -151,7 +151,7 @@ static const char *known_system(struct known *known, const char *name, const cha
 	for (size_t i = 0; i < event->lines.count; i++) {
 		struct known_line *line = event->lines.items[i];
 
-		if (!strchr(line->name, '*')) /* an event of this very name: its system is certain */
+		if (!strchr(line->name, '*')) /* no pattern: the system is certain */
 			return line->system;
 		if (fits(line, text, length))
 			return line->system;
@@ -160,8 +160,8 @@ static const char *known_system(struct known *known, const char *name, const cha
 }
 
 /*
- * Appends the fields of an event's text. Returns the length read, because tools and kernels may append more; 0: no known layout fits,
- * and the line is unchanged.
+ * Appends the fields of an event's text. Returns the length read, which may be less than the text because tools and kernels append fields;
+ * 0: no known layout fits, and the line is unchanged.
  */
 static size_t known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line)
 {
@@ -181,7 +181,7 @@ static size_t known_read(struct known *known, const char *system, const char *na
 	return 0;
 }
 
-/* Tells whether a layout of this event itself is known, not only by a pattern. */
+/* Tells whether the list has a format of this event's own name, not only of a pattern. */
 static bool known_has_layout(struct known *known, const char *system, const char *name)
 {
 	const struct known_event *event = find(known, name);
@@ -195,12 +195,12 @@ static bool known_has_layout(struct known *known, const char *system, const char
 	return false;
 }
 
-/* The ring of a CPU: of the main buffer, and behind it those of other buffers that it has. */
+/* A ring of a CPU: that of the main buffer, and behind it the rings of other buffers. */
 struct text_ring {
 	char *buffer;
 	int64_t last; /* time of its last event */
 	bool seen;
-	uint64_t lost; /* since then */
+	uint64_t lost; /* events lost since `last` */
 	struct text_ring *next;
 };
 
@@ -223,7 +223,7 @@ struct text {
 
 enum { CPUS_MAX = 1 << 16 };
 
-/* In nanoseconds; what perf leaves out of order is nearer. */
+/* A step back of the time that is serious, in nanoseconds: events that perf leaves out of order are nearer to each other. */
 enum { BACK_FAR = 1000 * 1000 };
 
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count)
@@ -327,7 +327,7 @@ int text_comment(struct text *text, const char *line, size_t length, uint64_t nu
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Writes a thread's group when it is new or changes. */
+/* Writes a `task` record when a thread is new or its group has changed. */
 static int write_task(struct text *text, const struct text_event *event)
 {
 	struct text_task *task;
@@ -367,7 +367,7 @@ static bool read_fields(struct text *text, const struct text_event *event, const
 	return print_layout_guess(event->payload + read, event->length - read, event->hexadecimal, &text->line) > 0 || read || event->length == 0;
 }
 
-/* Data are missing only if the event's fields are known and its text lacks them. */
+/* Data are missing only if the event's fields are known, but not found in its text. */
 static void say_unread(struct text *text, const struct text_event *event, const char *system, uint64_t number)
 {
 	char kind[2 * TEXT_NAME + 64];
@@ -455,7 +455,7 @@ const char *text_system(struct text *text, const char *name)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* Frees in any case. */
+/* Writes what is left and frees the text in any case. -1 after fail(). */
 static int end_text(struct text *text)
 {
 	int64_t last = text->last == INT64_MIN ? 0 : text->last;
@@ -471,7 +471,7 @@ static int end_text(struct text *text)
 	return status;
 }
 
-/* Finds a mark at the begin of a line or in a comment, and returns what follows it on that line; NULL: no whole line has it. */
+/* Finds a mark at the beginning of a line or in a comment. Returns what follows it on that line; NULL: no whole line has the mark. */
 static const char *told_behind(const char *bytes, size_t length, const char *mark)
 {
 	const char *found = memmem(bytes, length, mark, strlen(mark)), *line;
@@ -483,7 +483,7 @@ static const char *told_behind(const char *bytes, size_t length, const char *mar
 	return found == line || *line == '#' ? found + strlen(mark) : NULL;
 }
 
-/* How many CPUs were recorded, as the kernel, trace-cmd report and perf script --header say it. */
+/* Writes the number of CPUs recorded, as the kernel, trace-cmd report and perf script --header spell it. */
 static void write_cpus(struct text *text, const char *bytes, size_t length)
 {
 	static const char *const marks[] = {"#P:", "cpus=", "# nrcpus online : "};
@@ -500,8 +500,8 @@ static void write_cpus(struct text *text, const char *bytes, size_t length)
 }
 
 /*
- * Writes the machine: what perf script --header says of it, "# arch : x86_64", or the user. Which machine the names of system calls are of
- * is not told by other text.
+ * Writes the machine, on which the names of system calls depend: as perf script --header says, "# arch : x86_64", or as the user says.
+ * No other text tells the machine.
  */
 static void write_machine(struct text *text, struct import_input *input)
 {

@@ -25,7 +25,7 @@ static inline size_t text_span_length(struct text_span span)
 	return (size_t)(span.end - span.at);
 }
 
-/* Without blanks at either end. */
+/* The span without blanks at either end. */
 static inline struct text_span trimmed(struct text_span span)
 {
 	while (span.at < span.end && (*span.at == ' ' || *span.at == '\t'))

@@ -13,7 +13,7 @@ static int by_time(const void *left, const void *right)
 	return (one->time > other->time) - (one->time < other->time);
 }
 
-/* In order, and of those of the same time only the first. */
+/* Sorts the samples by time, and keeps only the first of each time. */
 static void arrange(struct timeshift_cpu *cpu)
 {
 	size_t kept = 0;
@@ -56,7 +56,7 @@ int timeshift_read_samples(struct timeshift *shift, struct cursor data)
 	shift->cpu_count = (uint32_t)cpus;
 	for (uint32_t i = 0; i < shift->cpu_count && !data.cut; i++)
 		read_cpu(&shift->cpus[i], &data);
-	for (uint32_t i = 0; i < shift->cpu_count && cursor_left(&data) > 0; i++) /* in newer files only */
+	for (uint32_t i = 0; i < shift->cpu_count && cursor_left(&data) > 0; i++) /* only newer files have fractions */
 		for (size_t k = 0; k < shift->cpus[i].samples.count; k++)
 			shift->cpus[i].samples.items[k].fraction = cursor_number(&data, 8);
 	for (uint32_t i = 0; i < shift->cpu_count; i++)
@@ -71,7 +71,7 @@ void timeshift_free(struct timeshift *shift)
 	free(shift->cpus);
 }
 
-/* Unsigned arithmetic throughout: damaged samples may overflow. */
+/* Shifts a time by a pair of samples. All arithmetic is unsigned, because damaged samples may overflow. */
 static uint64_t correct(const struct timeshift *shift, const struct timeshift_sample *from, uint64_t ts)
 {
 	const struct timeshift_sample *to = from + 1;
@@ -96,7 +96,7 @@ static uint64_t as_of_host(const struct timeshift *shift, int cpu, uint64_t ts)
 	samples = shift->cpus[cpu].samples.items;
 	if (shift->cpus[cpu].samples.count == 1)
 		return ts + (uint64_t)samples[0].offset;
-	high = shift->cpus[cpu].samples.count - 2; /* the last that a pair begins with */
+	high = shift->cpus[cpu].samples.count - 2; /* the first sample of the last pair */
 	while (low < high) {
 		size_t middle = (low + high + 1) / 2;
 
@@ -108,7 +108,7 @@ static uint64_t as_of_host(const struct timeshift *shift, int cpu, uint64_t ts)
 	return correct(shift, &samples[low], ts);
 }
 
-/* The kernel's mul_u64_u32_shr(), as it is where no 128-bit numbers are. */
+/* The kernel's mul_u64_u32_shr(), in its form for machines without 128-bit numbers. */
 static uint64_t scale(uint64_t ticks, uint32_t mult, uint32_t shift)
 {
 	uint64_t low = ticks & UINT32_MAX, high = ticks >> 32;

@@ -1,8 +1,8 @@
 /*
  * timeshift: converts times on pages of a trace.dat file to nanoseconds of its clock.
  *
- * Samples taken while recording, per CPU, shift a guest's times to its host's; ticks of the processor are scaled; a fixed offset is
- * added. The formulas and roundings are libtracecmd's (trace-input.c, timestamp_calc()), so that all tools give the same times.
+ * Samples that were taken per CPU while recording shift a guest's times to its host's. Ticks of the processor are scaled. A fixed offset
+ * is added. The formulas and roundings are libtracecmd's (trace-input.c, timestamp_calc()), so that all tools give the same times.
  */
 #ifndef IMPORT_TIMESHIFT_H
 #define IMPORT_TIMESHIFT_H
@@ -25,7 +25,7 @@ struct timeshift_cpu {
 /* All zero: times stay as they are. */
 struct timeshift {
 	int64_t offset;
-	uint32_t mult, shift; /* of ticks; mult 0: they are nanoseconds */
+	uint32_t mult, shift; /* to scale ticks; mult 0: times are nanoseconds */
 	bool interpolate;
 	struct timeshift_cpu *cpus;
 	uint32_t cpu_count;

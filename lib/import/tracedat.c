@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "import/unpack.h"
 
-enum { LOADED_MORE = 64 << 10 }; /* heads of sections are loaded once more with the beginning */
+enum { LOADED_MORE = 64 << 10 }; /* slack: heads of sections are loaded again after the file's beginning */
 
 static int use_file(struct tracedat *file, int fd)
 {
@@ -40,7 +40,7 @@ int tracedat_read(struct tracedat *file, char *bytes, size_t size, uint64_t at, 
 		*length += (size_t)got;
 	}
 	if (*length < size && fstat(file->fd, &about) == 0 && (uint64_t)about.st_size < file->size)
-		file->size = (uint64_t)about.st_size; /* somebody has cut it meanwhile */
+		file->size = (uint64_t)about.st_size; /* somebody has cut the file meanwhile */
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static void forget_pieces(struct tracedat *file)
 
 /* --- parts that both versions have -------------------------------------------------------------------------------- */
 
-/* "header_page" says by its field `commit` how long a long of the kernel is, which a 32-bit trace-cmd need not know. */
+/* The field `commit` of "header_page" tells the size of the kernel's long, which a 32-bit trace-cmd need not know. */
 static int read_head_page(struct tracedat *file, struct cursor *at)
 {
 	static const char *const names[] = {"header_page", "header_event"};
@@ -167,7 +167,7 @@ static int read_cmdlines(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
-/* A part that may be missing: if it is cut, the parts behind it report that. */
+/* Reads a part that may be missing; if it is cut, the parts behind it report that. */
 static int read_list(struct cursor *at, char **list)
 {
 	uint64_t size = cursor_number(at, 4);
@@ -188,7 +188,7 @@ static int read_printks(struct tracedat *file, struct cursor *at)
 	return read_list(at, &file->printks);
 }
 
-/* The text of the kernel's trace_clock file, "local global [mono] boot", or one name. */
+/* The clock that is chosen in the text of the kernel's trace_clock file, "local global [mono] boot"; the text may also be one name. */
 static char *chosen_clock(const char *text, size_t length)
 {
 	const char *open = memchr(text, '[', length), *close = open ? memchr(open, ']', length - (size_t)(open - text)) : NULL;
@@ -246,7 +246,7 @@ static int64_t number_of(struct cursor data)
 static int read_date(struct tracedat *file, struct cursor data)
 {
 	file->dated = true;
-	file->wall = (int64_t)((uint64_t)number_of(data) * 1000); /* it is in microseconds */
+	file->wall = (int64_t)((uint64_t)number_of(data) * 1000); /* the option is in microseconds */
 	return 0;
 }
 
@@ -297,7 +297,7 @@ static int read_samples(struct tracedat *file, struct cursor data)
 	return timeshift_read_samples(&file->shift, data) < 0 ? fail_prefix("%s", file->name) : 0;
 }
 
-/* By number, as in trace-cmd.dat.v7(5); the other sections have to do with neither events nor times. */
+/* Options by number, as in trace-cmd.dat.v7(5); the others concern neither events nor times. */
 static int (*const options[])(struct tracedat *, struct cursor) = {
 	[1] = read_date,	[2] = read_stats,    [4] = read_clock,	   [5] = read_uname,
 	[7] = read_offset, [8] = read_cpu_count, [12] = read_samples, [14] = read_tick_rate,
@@ -332,7 +332,7 @@ static int read_cpus_6(struct tracedat *file, struct tracedat_buffer *buffer, st
 	return at->cut ? fail_at(file, at->at, "it is cut before its events begin") : 0;
 }
 
-/* An instance's name and where its list of CPUs stands; that must be read when the number of CPUs is known. */
+/* Reads an instance's name and where its list of CPUs stands. The list can only be read when the number of CPUs is known. */
 static int read_buffer_option(struct tracedat *file, struct cursor data, uint64_t *lists)
 {
 	uint64_t offset = cursor_number(&data, 8);
@@ -372,7 +372,7 @@ static int read_options_6(struct tracedat *file, struct cursor *at, uint64_t *li
 	}
 }
 
-/* The kinds of events of an instance, and their places in the file. */
+/* Reads the kind of an instance's data, and where in the file they lie. */
 static int read_kind(struct tracedat *file, struct tracedat_buffer *buffer, uint64_t list)
 {
 	const char *kind;
@@ -423,7 +423,7 @@ enum { OPTION_DONE_7 = 0, OPTION_BUFFER_7 = 3, OPTION_BUFFER_TEXT = 22, PACKED =
 enum { HEAD_SIZE = 16 }; /* of a section: its kind, flags, name and size */
 enum { OPTION_SECTIONS_MAX = 1024, UNPACKED_MAX = 1 << 28 }; /* bytes in all; real files have a few MB */
 
-/* Opens the contents of a section, unpacked if need be. 0; -1 after fail(). */
+/* Gives the contents of a section, unpacked if they are compressed. 0; -1 after fail(). */
 static int open_section(struct tracedat *file, uint64_t offset, unsigned expected, struct cursor *section)
 {
 	uint64_t flags, size, room;
@@ -436,7 +436,7 @@ static int open_section(struct tracedat *file, uint64_t offset, unsigned expecte
 		return -1;
 	id = (unsigned)cursor_number(&at, 2);
 	flags = cursor_number(&at, 2);
-	cursor_bytes(&at, 4); /* its name */
+	cursor_bytes(&at, 4); /* the section's name */
 	size = cursor_number(&at, 8);
 	if (at.cut || size > file->size - offset - HEAD_SIZE)
 		return fail_at(file, at.at, "a section lies behind the end of the file");
@@ -460,7 +460,7 @@ static int open_section(struct tracedat *file, uint64_t offset, unsigned expecte
 	return 0;
 }
 
-/* The CPUs of an instance and where their events are. */
+/* Reads the CPUs of an instance and where their events lie. */
 static int read_cpus_7(struct tracedat *file, struct tracedat_buffer *buffer, struct cursor data)
 {
 	uint64_t count;
@@ -501,7 +501,7 @@ static int read_buffer(struct tracedat *file, struct cursor data, bool text)
 	return text ? 0 : read_cpus_7(file, buffer, data);
 }
 
-/* The parts that events cannot be read without, by the number of the option that says where they are. */
+/* The sections that are read, by the number of the option that says where they are. */
 static const struct {
 	unsigned id;
 	int (*read)(struct tracedat *, struct cursor *);
@@ -528,7 +528,7 @@ static int read_section_option(struct tracedat *file, unsigned id, struct cursor
 	return read_option(file, id, data);
 }
 
-/* Reads the options of a section; sets *next to the place of more options, 0: there are none. */
+/* Reads the options of a section; *next becomes the place of more options; 0: there are no more. */
 static int read_options_7(struct tracedat *file, struct cursor *at, uint64_t *next)
 {
 	*next = 0;
@@ -577,7 +577,7 @@ static int read_v7(struct tracedat *file, struct cursor *at)
 enum { MAGIC_SIZE = 10, PAGE_SIZE_MAX = 1 << 20 };
 enum { BEGINNING = 4 << 20 }; /* more than the description of most files of version 6 */
 
-/* Magic number, version, byte order, size of a long, size of a page. */
+/* Reads magic number, version, byte order, size of a long, size of a page. */
 static int read_beginning(struct tracedat *file, struct cursor *at)
 {
 	const char *magic = cursor_bytes(at, MAGIC_SIZE), *version = cursor_text(at);
@@ -600,7 +600,7 @@ static int read_beginning(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
-/* Frees everything that the description of a file told. */
+/* Frees all that was read of the description of a file. */
 static void forget(struct tracedat *file)
 {
 	for (size_t i = 0; i < file->formats.count; i++)
@@ -628,7 +628,7 @@ static void forget(struct tracedat *file)
 	*file = (struct tracedat){.name = file->name, .fd = file->fd, .size = file->size};
 }
 
-/* With so much of the file's beginning in memory; *cut: that may be why it failed. */
+/* Reads the description with the first `size` bytes of the file in memory; *cut: it may have failed because they are too few. */
 static int read_description(struct tracedat *file, uint64_t size, bool *cut)
 {
 	struct cursor at;

@@ -7,12 +7,12 @@
  *	tracedat_close(&file)
  *
  * libtracecmd reads such files too, at 64 ns an event; but it tells neither where the pages of a CPU lie nor the text of the
- * formats, and it trusts the sizes that it reads. This reads the description with every size checked, and then the
- * pages of each CPU a window at a time, so memory does not grow with the file. Nothing is mapped: a file that somebody cuts
- * meanwhile is one that was cut, no SIGBUS.
+ * formats, and it trusts the sizes that it reads. This module checks every size in the description. Then it reads the pages of
+ * each CPU a window at a time, so memory does not grow with the file. Nothing is mapped: if somebody cuts the file meanwhile,
+ * it counts as a cut file and causes no SIGBUS.
  *
  * The layout is that of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Times are changed as libtracecmd changes them (TSC2NSEC, OFFSET,
- * TIME_SHIFT), except for the date, which is not added but kept apart (`wall`).
+ * TIME_SHIFT), except that the date is not added but kept apart (`wall`).
  */
 #ifndef IMPORT_TRACEDAT_H
 #define IMPORT_TRACEDAT_H
@@ -30,7 +30,7 @@ enum { TRACEDAT_CPUS_MAX = 1 << 16 };
 
 struct tracedat_format {
 	char *system;
-	const char *text; /* of the format file; not ended by NUL; the file's */
+	const char *text; /* of the format file; not ended by NUL; struct tracedat owns it */
 	size_t length;
 };
 
@@ -42,9 +42,9 @@ struct tracedat_cpu {
 /* The recording of one instance. */
 struct tracedat_buffer {
 	char *name;  /* "" : the main one */
-	char *clock; /* NULL: the file's */
+	char *clock; /* NULL: the clock of the whole file */
 	uint32_t page_size;
-	bool compressed, text; /* text: of a latency tracer */
+	bool compressed, text; /* text: the output of a latency tracer */
 	uint64_t text_at, text_size;
 	ARRAY(struct tracedat_cpu) cpus;
 };
@@ -61,47 +61,47 @@ struct tracedat {
 	int version;
 	struct page_layout layout;
 	char *clock, *uname; /* NULL: the file does not tell */
-	uint32_t cpus;	     /* how many were recorded, with or without events; 0, or above TRACEDAT_CPUS_MAX: the file does not tell */
-	bool dated;
-	int64_t wall;	  /* then: the wall clock when the trace clock was zero, ns */
+	uint32_t cpus;	     /* recorded CPUs, with or without events; 0, or above TRACEDAT_CPUS_MAX: the file does not tell */
+	bool dated;	  /* the file tells `wall` */
+	int64_t wall;	  /* the wall clock when the trace clock was zero, ns */
 	char *cmdlines;	  /* "TID NAME" lines */
-	char *symbols, *printks; /* of the kernel, as /proc/kallsyms and printk_formats say it; NULL: the file does not tell */
+	char *symbols, *printks; /* the text of the kernel's /proc/kallsyms and printk_formats; NULL: the file does not tell */
 	ARRAY(struct tracedat_format) formats;
 	ARRAY(struct tracedat_buffer) buffers;
 	ARRAY(char *) stats; /* of each CPU of the main buffer, when the recording ended */
 
 	/* found out while reading */
-	uint64_t damaged;	/* pages that hold what no kernel writes */
-	uint64_t damaged_first; /* where the first of them begins */
-	uint64_t cut;		/* bytes that should be there behind the end of the file */
+	uint64_t damaged;	/* pages with content that no kernel writes */
+	uint64_t damaged_first; /* the place in the file of the first damaged page */
+	uint64_t cut;		/* bytes that are missing behind the end of the file */
 
 	/* private */
 	struct timeshift shift;
 	int fd;
-	uint64_t size; /* of the file; less than it was at first if somebody has cut it meanwhile */
+	uint64_t size; /* of the file; becomes less if somebody cuts the file meanwhile */
 	ARRAY(struct tracedat_piece) pieces;
-	uint64_t loaded; /* their bytes in all */
+	uint64_t loaded; /* bytes of all pieces together */
 	char compression[16];
 	uint32_t page_size;
-	ARRAY(char *) unpacked; /* sections, */
-	uint64_t unpacked_size; /* bytes of all parts together */
+	ARRAY(char *) unpacked; /* unpacked sections */
+	uint64_t unpacked_size; /* bytes of all unpacked sections together */
 };
 
-/* Reads the description of an open file, which stays the caller's to close. -1 after fail(); close it all the same. */
+/* Reads the description of an open file; the caller closes fd. -1 after fail(); call tracedat_close() all the same. */
 int tracedat_open(struct tracedat *file, const char *name, int fd);
 void tracedat_close(struct tracedat *file);
 
 /* Adds the rings of a buffer to a merge; the file must outlive it. -1 after fail(). */
 int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, struct merge *merge);
 
-/* After the last event: how many the kernel's statistics say were lost that no gap has told of. */
+/* After the last event: how many more events were lost, by the kernel's statistics, than the gaps in the ring told. */
 uint64_t tracedat_lost_at_end(const struct ring *ring);
 void tracedat_rings_free(struct merge *merge); /* merge_close(), and what tracedat_rings() made */
 
-/* The text of a latency tracer, as a nameless file at its beginning, which the caller closes. -1 after fail(). */
+/* The text of a latency tracer: returns the descriptor of a nameless file, at its beginning; the caller closes it. -1 after fail(). */
 int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer);
 
-/* The clock of a buffer, "mono"; "" where the file does not tell. -1 after fail(): it does not count time. */
+/* Gives the clock of a buffer, such as "mono"; "": the file does not tell. -1 after fail(): the clock does not count time. */
 int tracedat_clock(const struct tracedat *file, const struct tracedat_buffer *buffer, const char **clock);
 
 /* For tracedat_ring.c. Reads up to `size` bytes; *length is less where the file ends. -1 after fail(). */

@@ -8,7 +8,7 @@
 #include "import/tracedat.h"
 #include "import/unpack.h"
 
-/* Bytes read at once, for each CPU; less with many CPUs. */
+/* Bytes read at once for each CPU; fewer if there are many CPUs. */
 enum { WINDOW = 256 << 10, WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
 
 enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leaves it out of the size of a CPU's part */
@@ -17,11 +17,11 @@ struct page_source {
 	struct tracedat *file;
 	const struct tracedat_buffer *buffer;
 	uint64_t at, end;	/* the rest of the CPU's part of the file */
-	uint64_t place;		/* of the page or chunk at hand */
-	struct cursor pages;	/* the rest of those that were read, or unpacked */
+	uint64_t place;		/* of the current page or chunk in the file */
+	struct cursor pages;	/* the rest of the pages that were read or unpacked */
 	char *bytes, *packed;
 	size_t room, packed_room;
-	uint64_t chunks;	/* compressed: how many follow */
+	uint64_t chunks;	/* compressed chunks that follow */
 	uint64_t overrun;	/* events lost, by the kernel's statistics */
 };
 
@@ -33,7 +33,7 @@ static void note_damage(struct page_source *source)
 		file->damaged_first = source->place;
 }
 
-/* The next bytes of the CPU's part; fewer where somebody has cut the file. -1 after fail(). */
+/* Reads the next bytes of the CPU's part; fewer if somebody has cut the file. -1 after fail(). */
 static int read_on(struct page_source *source, char *bytes, size_t size, size_t *length)
 {
 	if (tracedat_read(source->file, bytes, size, source->at, length) < 0)
@@ -55,7 +55,7 @@ static char *grow_to(char *bytes, size_t *room, size_t size)
 	return memory_grow(bytes, size, 1);
 }
 
-/* 1: there are pages; 0: there are none left; -1 after fail(). */
+/* Reads the next window of pages. 1; 0: there are no more pages; -1 after fail(). */
 static int next_window(struct page_source *source)
 {
 	uint64_t left = source->end - source->at;
@@ -69,7 +69,7 @@ static int next_window(struct page_source *source)
 	return length > 0;
 }
 
-/* The same for pages that are packed; a damaged chunk has none. */
+/* The same for compressed pages; a damaged chunk gives no pages. */
 static int next_chunk(struct page_source *source)
 {
 	char head[CHUNK_HEAD];
@@ -101,7 +101,7 @@ static int next_chunk(struct page_source *source)
 	return 1;
 }
 
-/* The next page. 1; 0: there is none; -1 after fail(). */
+/* Gives the next page. 1; 0: there is none; -1 after fail(). */
 static int next_page(struct page_source *source, const char **page, size_t *size)
 {
 	int status;
@@ -133,7 +133,7 @@ static int refill(struct ring *ring)
 	size_t size;
 	int status;
 
-	if (ring->page.damaged) { /* the rest of it is lost, an unknown number of events */
+	if (ring->page.damaged) { /* the rest of the page is lost: an unknown number of events, counted as 1 */
 		note_damage(source);
 		ring->missed++;
 		ring->lost++;
@@ -156,7 +156,7 @@ static int64_t shifted(const struct ring *ring, uint64_t ts)
 	return timeshift_apply(&source->file->shift, ring->cpu, ts);
 }
 
-/* A line of the statistics, such as "overrun: 18". */
+/* The number in a line of the statistics, such as "overrun: 18". */
 static uint64_t stat_value(const char *text, const char *key)
 {
 	const char *line = strstr(text, key);
@@ -164,7 +164,7 @@ static uint64_t stat_value(const char *text, const char *key)
 	return line ? strtoull(line + strlen(key), NULL, 10) : 0;
 }
 
-/* The statistics of each CPU begin with "CPU: 3"; they are of the main buffer. */
+/* Events that a CPU lost, by its statistics, which begin with "CPU: 3" and are those of the main buffer. */
 static uint64_t overrun_of(const struct tracedat *file, int cpu)
 {
 	for (size_t i = 0; i < file->stats.count; i++) {
@@ -177,7 +177,7 @@ static uint64_t overrun_of(const struct tracedat *file, int cpu)
 	return 0;
 }
 
-/* A part of the file, or what there is of it. */
+/* A source of the pages in a part of the file; bytes that the file lacks count as cut. */
 static struct page_source *new_source(struct tracedat *file, const struct tracedat_buffer *buffer, uint64_t at, uint64_t size)
 {
 	struct page_source *source = NEW(struct page_source);
@@ -198,7 +198,7 @@ static void free_source(struct page_source *source)
 	free(source);
 }
 
-/* How many chunks there are, or room for a window of whole pages. -1 after fail(). */
+/* Reads the number of chunks, or makes room for a window of whole pages. -1 after fail(). */
 static int prepare(struct page_source *source)
 {
 	size_t window = source->buffer->cpus.count > MANY ? WINDOW_OF_MANY : WINDOW, page = source->buffer->page_size, length;

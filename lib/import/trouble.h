@@ -14,15 +14,15 @@ enum { TROUBLES_MAX = 16 };
 struct trouble {
 	char *kind, *name;
 	bool missing;
-	uint64_t count, first; /* the latter in the file of this name */
+	uint64_t count, first; /* first: number of the first such line, in the file `name` */
 };
 
-/* All zero but for the name: none. */
+/* Begins as all zero but for the name. */
 struct troubles {
 	const char *name; /* of the file that is being read */
 	struct trouble items[TROUBLES_MAX];
 	int count;
-	uint64_t further; /* of further kinds */
+	uint64_t further; /* lines of further kinds */
 	bool further_missing;
 };
 

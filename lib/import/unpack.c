@@ -22,7 +22,7 @@ static long by_zlib(const char *packed, size_t size, char *bytes, size_t room)
 
 static const struct {
 	const char *name;
-	long (*unpack)(const char *, size_t, char *, size_t); /* returns how many bytes there are now; -1: damaged */
+	long (*unpack)(const char *, size_t, char *, size_t); /* returns the number of unpacked bytes; -1: the data are damaged */
 } methods[] = {
 	{"zstd", by_zstd},
 	{"zlib", by_zlib},
