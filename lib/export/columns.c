@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Of a deed; see graph/deed.h. */
+/* The keys of a deed; see graph/deed.h. */
 #define DEED "deed", "who", "pool", "pipe", "whom", "irq", "softirq", "syscall", "object", \
 	"lock", "for", "queue", "request", "dev", "scheduler", "file", "group", "pace", "doubt", "function"
 

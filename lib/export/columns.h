@@ -7,7 +7,7 @@
 
 #include "stream/record.h"
 
-/* Ends with NULL; NULL: records of this kind are no table. */
+/* The columns of a kind, ended by NULL. NULL: records of this kind make no table. */
 const char *const *columns_of(enum kind kind);
 
 #endif

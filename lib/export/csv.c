@@ -1,4 +1,4 @@
-/* One kind of record as a table: RFC 4180, with a first line that names the columns. */
+/* Writes one kind of record as a table: RFC 4180, with a first line that names the columns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@
 struct csv {
 	struct events *events;
 	enum kind kind;
-	ARRAY(char *) columns; /* but for `more`, which is the last; empty: the header is not written yet */
-	size_t common;         /* of an event: how many come before its own */
-	struct suggestions suggestions;      /* to the event that is wanted, of those that there are */
-	bool known;	       /* it is one of them, though perhaps none came */
+	ARRAY(char *) columns; /* without the last one, `more`; empty: the header is not written yet */
+	size_t common;         /* columns of all events, before those of the event's own fields */
+	struct suggestions suggestions;      /* names in the stream that resemble the wanted event */
+	bool known;	       /* the stream has the wanted event's name, though perhaps no such event */
 	struct line more;
 	struct export_event event;
 };
@@ -50,7 +50,7 @@ static const struct field *find(const struct field *from, const struct field *to
 	return NULL;
 }
 
-/* Of one kind of event, all columns are known with the first. */
+/* Writes the header. If only one event is exported, the first one also gives the columns of its own fields. */
 static void write_header(struct export *export, const struct fields *fields)
 {
 	struct csv *csv = export->state;
@@ -68,7 +68,7 @@ static void write_header(struct export *export, const struct fields *fields)
 	fputs("more\r\n", export->out);
 }
 
-/* The keys that no column has, as they would stand in the stream. */
+/* Writes the fields without a column, as they stand in the stream, and ends the row. */
 static void write_more(struct export *export, const struct fields *fields, const bool *used)
 {
 	struct csv *csv = export->state;
@@ -110,7 +110,7 @@ static int write_row(struct export *export, const struct fields *fields)
 	return export_written(export);
 }
 
-/* There are events of this name, or may be. */
+/* Notes that the stream has events of this name, or may have. */
 static void meet(struct export *export, const char *name)
 {
 	struct csv *csv = export->state;
@@ -123,7 +123,7 @@ static void meet(struct export *export, const char *name)
 		suggestions_offer_as(&csv->suggestions, colon + 1, name);
 }
 
-/* "sched", NUL, "name: sched_switch\nID: 316\n..."; what is not like that, events_new() has refused. */
+/* Reads "sched", NUL, "name: sched_switch\nID: 316\n...". The watch of events_new() has refused any other form. */
 static int format_seen(void *context, const struct record *record)
 {
 	const char *system = record->text, *text = system + strlen(system) + 1 + strlen("name: ");
@@ -134,7 +134,7 @@ static int format_seen(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* The event as fields; NULL after fail(), or with *skip where another event is wanted. */
+/* The fields of an event. NULL after fail(); or, with *skip, if another event is wanted. */
 static const struct fields *read_event(struct export *export, const struct record *record, bool *skip)
 {
 	struct csv *csv = export->state;
@@ -185,7 +185,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	return 0;
 }
 
-/* A table without rows is a table still. */
+/* Without rows, writes the header alone: that is still a table. */
 static int end(struct export *export)
 {
 	struct csv *csv = export->state;

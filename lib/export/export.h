@@ -1,5 +1,5 @@
 /*
- * export: a stream as a file that another program opens. The end of a pipe, beside report.
+ * export: writes a stream as a file that another program opens. Like report, it ends a pipe.
  *
  *	if (export_check(&options) < 0) ...			used wrongly
  *	struct export *export = export_new(stream, &options, out, folder);
@@ -7,10 +7,10 @@
  *	if (export_complaint(export)) ...			what the format could not hold
  *	export_free(export);					before stream_close()
  *
- * Memory is bounded by what the stream itself makes every command remember (formats, threads, devices), by one moment
- * of it, and by a buffer per CPU; what is larger waits in temporary files that have no name.
+ * Memory holds what every command must remember of a stream (formats, threads, devices), one moment, and a buffer per
+ * CPU; larger data wait in temporary files without a name.
  *
- * What a format cannot hold is left out, counted and told, and the data are then incomplete (exit status 3).
+ * What a format cannot hold is left out, counted and reported; the data are then incomplete (exit status 3).
  */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
@@ -25,31 +25,31 @@ struct export;
 
 struct export_options {
 	const char *format;
-	const char *host;   /* of a stream that may be of several: its records only; "": none was named */
+	const char *host;   /* the only host to export, of a stream that may be of several; "": none was named */
 	const char *kind;   /* csv: the kind of records; NULL: none was named */
-	const char *event;  /* csv of kind event: "system:event", the only one; NULL: all, without their own fields as columns */
+	const char *event;  /* csv of kind event: the only event, "system:event"; NULL: all events, without columns for their own fields */
 	bool nanoseconds;   /* ftrace: nine decimals, not the kernel's six */
-	bool exact;	    /* ftrace: as the kernel has it, though viewers trip over that */
+	bool exact;	    /* ftrace: exactly as the kernel prints it, though viewers trip over that */
 };
 
-/* In the table's order, the default first; NULL: there are no more. */
+/* The names of the formats in the table's order, the default first; NULL: there are no more. */
 const char *export_format_name(size_t index);
 
 /* -1 after fail(): no such format or kind, or an option that the format does not have. */
 int export_check(const struct export_options *options);
 
-bool export_is_binary(const char *format); /* nothing for a terminal */
+bool export_is_binary(const char *format); /* binary: not to be written to a terminal */
 
-/* `out` is the caller's; `folder` is where temporary files may be made. Attached to the stream until that is closed. */
+/* The caller owns `out`; temporary files are made in `folder`. The export is attached to the stream until the stream is closed. */
 struct export *export_new(struct stream *stream, const struct export_options *options, FILE *out, const char *folder);
 
 /* Reads the stream to its end and writes the file. 0; -1 after fail(). */
 int export_run(struct export *export);
 
-/* Tells whether export_run() failed only because the reader of our output is gone. */
+/* Tells whether export_run() failed only because the reader of the output is gone. */
 bool export_closed(const struct export *export);
 
-/* One sentence about the records that were left out, and why; NULL: none were. */
+/* A sentence about how many records were left out, and why; NULL: none were. Valid until export_free(). */
 const char *export_complaint(const struct export *export);
 
 void export_free(struct export *export);

@@ -1,10 +1,10 @@
 /*
  * Stacks of blamed waits, folded: "victim;holder;grinder;running 1234", microseconds, for flame graphs.
  *
- * A critical path is walked from its end backward. The thread that the target waited for stands upon it, the thread that this one
- * waited for upon that, and so on; where the path comes back to somebody who waits already, the stack is cut back to
- * them. Where functions are known, those that somebody waited in stand between them and whom they waited for. The last
- * frame is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.
+ * A critical path is walked from its end backward. The stack begins with the target; on each thread stands the thread that
+ * it waited for. If the path returns to a thread that is already in the stack, the stack is cut back to that thread. Known
+ * functions that a thread waited in stand between the thread and the one that it waited for. The last frame is what was
+ * done. Equal lines of a story are summed up, so that a path of thousands of pieces becomes a few lines.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,27 +22,27 @@
 #include "stream/stream.h"
 
 /*
- * frames: which functions the pieces of critical paths were in, where graph-build could tell (trace-collect --stack): the
- * `stack` of `node` records.
+ * frames: the functions that the pieces of critical paths were in, from the `stack` of `node` records, if graph-build knew
+ * them (trace-collect --stack).
  *
- * A path leads from a run straight to the thread that it woke; the wait between them is no piece of it. The functions
- * that such a wait was in are kept with the piece that ended it.
+ * A path leads from a running piece directly to the thread that it woke; the wait between the two is no piece of the path.
+ * The functions that the wait was in are kept with the piece that ended it.
  *
- * Memory: the nodes of one graph, and the pieces of the graphs that are not told yet.
+ * Memory: the nodes of one graph, and the pieces of the graphs whose moments are not complete yet.
  */
 
-struct piece_frames { /* outermost first, ';' between them; NULL: not known */
-	char *own;   /* of the piece */
-	char *ended; /* of the wait that it ended */
+struct piece_frames { /* functions, the outermost first, ';' between them; NULL: unknown */
+	char *own;   /* those of the piece */
+	char *ended; /* those of the wait that the piece ended */
 };
 
 struct node_frames {
 	int64_t id;
 	struct {
 		int64_t end, tid;
-	} wait; /* where it is one */
+	} wait; /* the node's end and thread: the key in `waits` if it is a wait */
 	bool waits;
-	char *text; /* NULL: not known */
+	char *text; /* its functions; NULL: unknown */
 	UT_hash_handle hh, by_wait;
 };
 
@@ -53,10 +53,10 @@ struct path_frames {
 
 struct frames {
 	struct stream *stream;
-	struct node_frames *nodes; /* by id, of the graph at hand */
-	struct node_frames *waits; /* those of them that tell where a wait was */
+	struct node_frames *nodes; /* of the current graph, by id */
+	struct node_frames *waits; /* its waits whose functions are known */
 	ARRAY(struct path_frames) paths;
-	int64_t last_end; /* of the piece before */
+	int64_t last_end; /* the end of the piece before */
 };
 
 /* "get;handle;main" becomes "main;handle;get". The caller frees it. */
@@ -144,7 +144,7 @@ static struct path_frames *path_of(struct frames *frames, const struct fields *f
 	return path;
 }
 
-/* The functions of the wait of this thread that ended then. */
+/* The functions of the wait of this thread that ended at `end`; NULL: unknown. */
 static const char *wait_ended(const struct frames *frames, int64_t tid, int64_t end)
 {
 	struct node_frames key = {.wait = {.end = end, .tid = tid}}, *node;
@@ -181,7 +181,7 @@ static int path_seen(void *context, const struct record *record)
 	return 0;
 }
 
-/* Of the pieces of this graph's path, in their order; *count of them. */
+/* The functions of the pieces of this graph's path, in their order; *count: how many pieces. NULL: none. */
 static const struct piece_frames *frames_of(const struct frames *frames, const char *graph, size_t *count)
 {
 	for (size_t i = 0; i < frames->paths.count; i++)
@@ -211,7 +211,10 @@ static bool is_of_moment(const struct path_frames *path, const struct moment *mo
 	return false;
 }
 
-/* Forgets the paths so far, because a moment is over (NULL: for another reason); the record that ended it may have begun the path of the next. */
+/*
+ * Forgets the paths so far. `moment` is the one that is over: if the last path is not of it, it is kept, because the record that ended the moment
+ * may have begun the path of the next. NULL: forgets all.
+ */
 static void frames_forget(struct frames *frames, const struct moment *moment)
 {
 	size_t count = frames->paths.count;
@@ -231,7 +234,7 @@ static int stream_seen(void *context, const struct record *record)
 	return 0;
 }
 
-/* Watches it until it is closed. */
+/* Watches the stream until the stream is closed. */
 static struct frames *frames_new(struct stream *stream)
 {
 	struct frames *frames = NEW(struct frames);
@@ -264,15 +267,15 @@ struct folded {
 	struct model *model;
 	struct frames *functions;
 	struct {
-		char *text;     /* a frame */
-		char *function; /* where they waited, folded; NULL: not known */
-	} waiting[DEPTH];       /* of the story at hand */
+		char *text;     /* the frame of a thread or device */
+		char *function; /* the functions in which it waited, folded; NULL: unknown */
+	} waiting[DEPTH];       /* the stack of the current story */
 	size_t depth;
 	struct stack *stacks;
 	struct line line;
 };
 
-/* A frame without what separates frames. */
+/* A text as a frame, without the ';' that separates frames. */
 static char *make_frame(const char *text)
 {
 	char *frame = *text ? memory_text(text, strlen(text)) : memory_text("unknown", 7);
@@ -291,7 +294,7 @@ static void cut_back(struct folded *folded, size_t depth)
 	}
 }
 
-/* Where the one on top waits, or is at work. */
+/* Sets the functions in which the top of the stack waits or works; NULL: unknown. */
 static void set_function(struct folded *folded, const char *function)
 {
 	if (folded->depth == 0)
@@ -300,7 +303,7 @@ static void set_function(struct folded *folded, const char *function)
 	folded->waiting[folded->depth - 1].function = function ? memory_text(function, strlen(function)) : NULL;
 }
 
-/* Puts them on top, waiting nowhere yet. */
+/* Puts a frame on top, without functions; if the stack has the frame already, cuts the stack back to it. */
 static void push(struct folded *folded, const char *who)
 {
 	char *frame = make_frame(who);
@@ -313,7 +316,7 @@ static void push(struct folded *folded, const char *who)
 			return;
 		}
 	if (folded->depth == DEPTH)
-		cut_back(folded, DEPTH - 1); /* the last stands for all that would be upon it */
+		cut_back(folded, DEPTH - 1); /* the stack is full: the new frame replaces the top */
 	folded->waiting[folded->depth].text = frame;
 	folded->waiting[folded->depth++].function = NULL;
 }
@@ -348,7 +351,7 @@ static void add_time(struct folded *folded, const struct story_piece *piece)
 	stack->time = timestamp_add(stack->time, timestamp_between(piece->from, piece->to));
 }
 
-/* Prints the sums, rounded; what is less than half a microsecond in all no flame graph could show. */
+/* Prints the sums in rounded microseconds, but none below half a microsecond, which no flame graph shows. Frees them; `out` NULL: only frees. */
 static void print_stacks(struct folded *folded, FILE *out)
 {
 	struct stack *stack, *next;
@@ -373,7 +376,7 @@ static void fold_story(struct folded *folded, const struct story *story)
 		const struct story_piece *piece = &story->pieces.items[p];
 
 		if (p < known && functions[p].ended)
-			set_function(folded, functions[p].ended); /* of the one on top, whose wait the piece ended */
+			set_function(folded, functions[p].ended); /* the piece ended the wait of the thread on top */
 		push(folded, piece->name);
 		if (p < known)
 			set_function(folded, functions[p].own);
@@ -404,7 +407,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	export->state = folded;
 	export->context = folded->model;
 	*handlers = *model_handlers(folded->model);
-	handlers->host = NULL; /* whose stacks would be whose is not kept */
+	handlers->host = NULL; /* stacks are not kept by host */
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * format: the interface of an export's formats, and the inside of an export. Private to these. A format is one file of its name,
- * with one of these structs, which is in the table in export.c.
+ * format: the interface between an export and its formats. Private to lib/export. A format is a file of its name that defines a struct
+ * export_format; the table in export.c lists it.
  */
 #ifndef EXPORT_FORMAT_H
 #define EXPORT_FORMAT_H
@@ -16,10 +16,10 @@ struct export {
 	FILE *out;
 	const char *folder;
 	void *state;	   /* the format's own */
-	void *context;	   /* of the handlers: the struct export, unless a format sets another */
+	void *context;	   /* the context of the handlers: the struct export, unless a format sets another */
 	bool closed;
 	uint64_t left_out; /* events or records */
-	const char *reason; /* why the first was */
+	const char *reason; /* why the first of them was left out */
 	char *complaint;
 };
 
@@ -28,22 +28,22 @@ struct export_format {
 	bool binary;
 	/* Sets the state and the handlers, whose context is export->context. 0; -1 after fail(). */
 	int (*begin)(struct export *export, struct handlers *handlers);
-	int (*end)(struct export *export); /* all is read: writes what comes last; may be NULL. 0; -1 after fail() */
+	int (*end)(struct export *export); /* the stream was read: writes what comes last; may be NULL. 0; -1 after fail() */
 	void (*free)(struct export *export);
 };
 
-/* Writes out what is printed so far; `context` is the struct export. 0; -1 after fail(). */
+/* Flushes the output; `context` is the struct export. 0; -1 after fail(). */
 int export_flush(void *context);
 
-/* After something was written: 0; -1 after fail() where it could not be. */
+/* Call it after writing: 0; -1 after fail(): the output cannot be written. */
 int export_written(struct export *export);
 
-/* The CPU of a `lost` record, and the number of events; 0 where it does not say. -1 after fail(). */
+/* Reads the CPU and the number of events of a `lost` record; 0 for each that it lacks. -1 after fail(). */
 int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count);
 
 /*
- * The fields of an event, which is spelled with this name of its thread unless it came as text. They are valid until the next call. NULL after
- * fail(). All zero at first; free `spelled` with line_free().
+ * The fields of an event. An event that did not come as text is spelled first, with `comm` as its thread's name. Valid until the next call with
+ * the same `room`, which is all zero at first; free `spelled` with line_free(). NULL after fail().
  */
 struct export_event {
 	struct line spelled;
@@ -51,10 +51,10 @@ struct export_event {
 };
 const struct fields *export_event_fields(struct export_event *room, const struct event *event, const char *comm);
 
-/* The first of an event's own fields: they stand behind its name=, and may have the keys that stand before it, such as cpu or comm. */
+/* The first of an event's own fields. They stand behind name=; their keys may be the same as those before it, such as cpu or comm. */
 const struct field *export_own_fields(const struct fields *fields);
 
-/* Counts something that this format cannot hold; the reason must stay. */
+/* Counts something that the format cannot hold. `reason` must outlive the export. */
 void export_leave_out(struct export *export, const char *reason);
 
 #endif

@@ -1,4 +1,4 @@
-/* The text that the kernel's `trace` file holds, as Trace Compass, Perfetto and trace-import read it. */
+/* The text of the kernel's `trace` file, in a form that Trace Compass, Perfetto and trace-import read. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 typedef void printer_clean(const char *field, char *text, size_t length);
 
-/* A dynamic field's offset and length have 16 bits each: the library reads at most this far. */
+/* Zeros behind a copied payload: a dynamic field's offset and length have 16 bits each, so the library reads at most this far. */
 enum { BEHIND = 2 << 16 };
 
 struct printer {
@@ -42,7 +42,7 @@ static void printer_free(struct printer *printer)
 	free(printer);
 }
 
-/* The library trusts lengths in the payload, and reads strings up to their NUL, wherever it is. */
+/* Copies the payload with zeros behind it: the library trusts lengths in the payload, and reads strings up to a NUL, wherever it is. */
 static void copy_payload(struct printer *printer, const struct event *event)
 {
 	size_t wanted = event->size + BEHIND;
@@ -67,15 +67,15 @@ static bool prepare(struct printer *printer, const struct event *event, const st
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
 		if (!format_locate(field, event, &offset, &length))
 			return false;
-		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* a field without a length ends the line, too */
+		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* a field without a length also holds the line's end, so it stays */
 			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));
 	}
 	return true;
 }
 
 /*
- * The text that follows "name: " in the trace file, by the print format in the stream; valid until the next call. NULL: only the kernel can
- * print this format, or the payload is cut. Calls `clean` for each text field, on a copy, before it prints the field.
+ * The text behind "name: " in the trace file, by the print format in the stream; valid until the next call. NULL: only the kernel can
+ * print this format, or the payload is cut. Calls `clean` for each text field, on a copy, before it prints.
  */
 static const char *printer_print(struct printer *printer, const struct event *event, printer_clean *clean)
 {
@@ -98,14 +98,14 @@ static const char *printer_print(struct printer *printer, const struct event *ev
 /* --- a payload as text ------------------------------------------------------------------------------------------------------ */
 
 /*
- * ftrace_text: a payload in the kernel's spelling where the stream has the event as text, without its print format.
+ * ftrace_text: spells a payload as the kernel does if the stream has the event as text, without its print format.
  */
 
 #define FTRACE_FLAGS "common_flags"
 
 /*
- * From the print formats in the kernel's include/trace/events/. {field} is a field as it stands in the stream,
- * {field:X} through one of the spellings below.
+ * From the print formats in the kernel's include/trace/events/. {field} is a field as it stands in the stream;
+ * {field:X} is spelled by append_as().
  */
 static const struct {
 	const char *event, *template;
@@ -126,8 +126,8 @@ static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX"
 				       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
 /*
- * Makes harmless, in place, the bytes of a text that viewers trip over: control characters; brackets, which hold the CPU in a line
- * of ftrace, and parentheses, which hold a call's arguments; in a thread's name the '=' too, which would begin a field.
+ * Replaces, in place, the characters of a text that viewers trip over: control characters; brackets, which enclose the CPU in a line
+ * of ftrace; parentheses, which enclose a call's arguments; and '=' in a thread's name, because it would begin a field.
  */
 static void ftrace_clean(const char *field, char *text, size_t length)
 {
@@ -143,7 +143,7 @@ static void ftrace_clean(const char *field, char *text, size_t length)
 			*c = '_';
 }
 
-/* The field that has a column of its own, and so no place in the payload. */
+/* Recognizes common_flags, which have a column of their own and are not part of the payload. */
 static bool ftrace_is_flags(const struct field *field)
 {
 	return field->key_length == strlen(FTRACE_FLAGS) && !memcmp(field->key, FTRACE_FLAGS, field->key_length);
@@ -154,7 +154,7 @@ static void append(struct line *line, const char *text)
 	line_append(line, text, strlen(text));
 }
 
-/* Prev_state: bits below TASK_REPORT_MAX by their letters, the bit itself is a preempted thread. */
+/* Appends a prev_state: letters for the bits below TASK_REPORT_MAX; that bit itself marks a preempted thread. */
 static void append_state(struct line *line, int64_t state)
 {
 	static const char letters[] = "SDTtXZPI";
@@ -208,7 +208,7 @@ static void append_field(struct line *line, const struct fields *fields, const c
 			continue;
 		field_text(field, text, sizeof(text));
 		if (how && number_integer(text, strlen(text), &number) < 0)
-			how = 0; /* a letter already, or not what it should be: as it stands */
+			how = 0; /* already a letter, or no number: appended as it is */
 		break;
 	}
 	if (!exact)
@@ -234,8 +234,8 @@ static void fill(struct line *line, const struct fields *fields, const char *tem
 }
 
 /*
- * Appends the payload of an event of these fields: as the kernel prints it where that is known, else key=value. The
- * fields are a whole event line; the event's own stand behind its name=. If not `exact`, without brackets and cleaned.
+ * Appends the payload of an event: as the kernel prints it if a template is known, else key=value. `fields` are those of the
+ * whole event line; the event's own stand behind name=. Unless `exact`, leaves out brackets and cleans the texts.
  */
 static void ftrace_spell(const struct fields *fields, const char *name, bool exact, struct line *line)
 {
@@ -264,7 +264,7 @@ struct ftrace {
 	struct export_event event;
 };
 
-/* With four flags, as kernels before 5.17 printed it: that is what viewers expect. */
+/* Four flags, as kernels before 5.17 printed them: viewers expect that. */
 static const char viewers_header[] =
 	"# tracer: nop\n"
 	"#\n"
@@ -300,7 +300,7 @@ enum {
 	BH_OFF = 0x80,
 };
 
-/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c; the fifth says how deep migrate_disable() is.
+/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c; the fifth letter is the depth of migrate_disable().
  */
 static void spell_flags(char text[6], unsigned flags, unsigned preempt_count)
 {
@@ -321,7 +321,7 @@ static void spell_flags(char text[6], unsigned flags, unsigned preempt_count)
 	text[5] = '\0';
 }
 
-/* "          reader-3312    [001] d.h. 11625.484091" */
+/* Begins a line: "          reader-3312    [001] d.h. 11625.484091: ". */
 static void begin_line(struct export *export, const struct event *event)
 {
 	struct ftrace *ftrace = export->state;
@@ -349,8 +349,8 @@ static void begin_line(struct export *export, const struct event *event)
 }
 
 /*
- * The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted, and so are its parentheses unless they end the
- * text, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind them.
+ * Appends a printed payload. Unless `exact`, leaves out the kernel's brackets, as in "vec=1 [action=TIMER]", and its parentheses if
+ * text follows them, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind parentheses.
  */
 static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 {
@@ -366,7 +366,7 @@ static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 			line_append(&ftrace->line, text + i, 1);
 }
 
-/* System calls have a spelling of their own: "sys_read(fd: 3, buf: 0x7ffc, count: 0x1000)", "sys_read -> 0x10". */
+/* Appends a system call, which the kernel spells "sys_read(fd: 3, buf: 0x7ffc, count: 0x1000)" and "sys_read -> 0x10". */
 static int append_call(struct ftrace *ftrace, const struct event *event, const char *call, bool enter)
 {
 	const struct fields *fields = export_event_fields(&ftrace->event, event, "");
@@ -416,7 +416,7 @@ static int append_plain(struct export *export, const struct event *event, const 
 	return 0;
 }
 
-/* There is one line to an event, whatever its texts hold. */
+/* Ends the line; control characters in the texts of the event become blanks, so that it stays one line. */
 static void end_line(struct ftrace *ftrace)
 {
 	for (size_t i = 0; i < ftrace->line.length; i++)
@@ -456,7 +456,7 @@ static int event_seen(void *context, const struct record *record)
 	return export_written(export) < 0 ? -1 : STREAM_DROP;
 }
 
-/* As the kernel tells of a gap. */
+/* Writes a loss as the kernel does. */
 static int lost_seen(void *context, const struct record *record)
 {
 	struct export *export = context;

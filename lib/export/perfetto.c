@@ -1,4 +1,4 @@
-/* A native trace of the Perfetto viewer: what ftrace gave, and what tailblame found, as tracks, counters and arrows. */
+/* A native trace of the Perfetto viewer: the kernel's events, and tailblame's findings as tracks, counters and arrows. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "model/label.h"
 #include "model/model.h"
 
-/* The parts that each host has; the viewer calls a host a machine. */
+/* What is kept for each host; the viewer calls a host a machine. */
 struct machine {
 	struct perfetto *perfetto;
 	uint32_t number;   /* 0: the first */
@@ -26,10 +26,10 @@ struct machine {
 
 struct perfetto {
 	struct packets packets;
-	struct model *model; /* what our tracks show */
-	void *(*another)(void *model); /* the model's own part for another host */
+	struct model *model; /* what the tracks show */
+	void *(*another)(void *model); /* the model's own handler of a further host */
 	uint64_t flows;
-	unsigned stories; /* told so far */
+	unsigned stories; /* exported so far */
 	ARRAY(struct machine *) machines;
 	struct charts *charts;
 	struct time_lines *lines;
@@ -41,12 +41,12 @@ struct perfetto {
 
 enum { SERIES_MAX = 1024, EVENT_VALUE = 30, EVENT_DOUBLE_VALUE = 44 };
 
-/* A chart's key: its values, and its limits once they are known. */
+/* One key of a chart: its values, and its limits once they are known. */
 struct series {
 	char *name;                         /* "block of loop0" */
 	enum unit unit;                     /* of the values */
 	uint64_t group, value, center, ucl; /* tracks; 0: not made yet */
-	double last_center, last_ucl;       /* NAN: none came */
+	double last_center, last_ucl;       /* NAN: unknown */
 	UT_hash_handle hh;
 };
 
@@ -148,7 +148,7 @@ static int count_limits(struct charts *charts, struct series *series, int64_t ts
 	return count(charts, series, &series->ucl, "upper limit", ts, series->last_ucl);
 }
 
-/* A value of the series; what is known of its limits goes with the first. */
+/* Writes a value of the series; with the first value, also the limits that are known. */
 static int count_value(struct charts *charts, struct series *series, enum unit unit, int64_t ts, double value)
 {
 	bool first = !series->value;
@@ -188,11 +188,11 @@ static int charts_limits(struct charts *charts, const struct fields *fields)
 		return 0;
 	series->last_center = center;
 	series->last_ucl = ucl;
-	/* Before the first value it is not known what is counted. */
+	/* Before the first value, the series' unit is unknown. */
 	return series->value && ts >= 0 ? count_limits(charts, series, ts) : 0;
 }
 
-/* Signals overlap, so each has a track. */
+/* Signals overlap, so each gets a track of its own. */
 static int export_signal(struct charts *charts, const struct signal *signal)
 {
 	struct perfetto *perfetto = charts->perfetto;
@@ -217,7 +217,7 @@ static int export_signal(struct charts *charts, const struct signal *signal)
 	return status;
 }
 
-/* A changed level is no value of its own. */
+/* Exports a signal; also counts its value, unless the signal is a changed level. */
 static int charts_signal(struct charts *charts, const struct fields *fields)
 {
 	struct signal *signal = signal_read(charts->perfetto->model->site, fields);
@@ -239,7 +239,7 @@ static int charts_signal(struct charts *charts, const struct fields *fields)
 
 /* A moment with its paths and who is to blame. */
 
-/* The rows of a path: a track for each thread or device that it comes by. */
+/* A row of a path: the track of a thread or device on the path. */
 struct row {
 	char *name;
 	uint64_t track;
@@ -272,7 +272,7 @@ static void free_rows(struct row *rows)
 	}
 }
 
-/* An arrow leads from each piece to the one that it made wait: the next. */
+/* An arrow leads from each piece of the path to the next, which it made wait. */
 static int export_path(struct perfetto *perfetto, const struct story *story, uint64_t parent)
 {
 	struct row *rows = NULL;
@@ -334,7 +334,7 @@ static int export_culprit(struct perfetto *perfetto, const struct story *story, 
 	return status;
 }
 
-/* A track for the whole of it; below that its path and the culprits. */
+/* A track for the whole story; below it tracks for its path and its culprits. */
 static int export_story(struct perfetto *perfetto, const struct story *story)
 {
 	char *words = story_words(perfetto->model->site, story);
@@ -358,7 +358,7 @@ static int export_story(struct perfetto *perfetto, const struct story *story)
 	return status;
 }
 
-/* On the root itself, where it is seen before anything is unfolded; one that lies across another has its own. */
+/* A moment stands on the root track, which is visible before the user unfolds anything. If it overlaps another, it gets a track of its own. */
 static int export_window(struct perfetto *perfetto, const struct moment *moment)
 {
 	char *words = moment_words(perfetto->model->site, moment), *gap = moment_gap(moment);
@@ -415,10 +415,10 @@ enum {
 	UTS_MACHINE = 4
 }; /* common/system_info.proto */
 
-/* Writes the part of a record that is known where it stands in the stream; the rest is written when its moment is complete. */
+/* Fails with the place of the record in the stream, unless the output has failed. Returns -1. */
 static int wrong(struct perfetto *perfetto)
 {
-	if (ferror(perfetto->packets.export->out)) /* no record is to blame */
+	if (ferror(perfetto->packets.export->out)) /* the output failed, not the record */
 		return -1;
 	return stream_fail(perfetto->packets.export->stream, "%s", fail_text());
 }
@@ -429,7 +429,7 @@ static void add_text(struct bytes *file, uint32_t field, const char *text)
 		proto_text(file, field, text);
 }
 
-/* Begins a packet that is of this host. */
+/* Begins a packet of this host. */
 static void begin_of(const struct machine *machine, int64_t ts)
 {
 	machine->perfetto->packets.machine = machine->number;
@@ -437,7 +437,10 @@ static void begin_of(const struct machine *machine, int64_t ts)
 	machine->perfetto->packets.machine = 0;
 }
 
-/* The kernel's release, because the numbers of thread states changed over the years; the stream's are the newer ones if it names no release. */
+/*
+ * Writes the kernel's release, because the numbers of thread states changed over the years. If the stream names no release, its numbers are taken
+ * for the newer ones.
+ */
 static int tell_system(struct machine *of, const char *kernel, const char *machine)
 {
 	struct perfetto *perfetto = of->perfetto;
@@ -485,7 +488,7 @@ static void add_clock(struct bytes *file, uint64_t id, int64_t time)
 	proto_end(file, mark);
 }
 
-/* Both clocks at the first event: the viewer then knows the hour. */
+/* Writes both clocks' times at the first event, so that the viewer can show the wall clock. */
 static int tell_date(struct machine *machine, int64_t ts)
 {
 	struct perfetto *perfetto = machine->perfetto;
@@ -522,7 +525,7 @@ static void add_thread(struct bytes *file, int64_t tid, int64_t tgid, const char
 	proto_end(file, mark);
 }
 
-/* Which process a thread belongs to; its name alone the scheduler's events tell too. */
+/* Writes which process a thread belongs to. Without a process, the record tells only a name, which the scheduler's events tell too. */
 static int task_seen(void *context, const struct record *record)
 {
 	const struct machine *machine = context;
@@ -574,7 +577,7 @@ static int chart_seen(void *context, const struct record *record)
 	return fields ? call_slices_chart(machine->calls, fields) : -1;
 }
 
-/* Gaps of different CPUs overlap, so each has a track. */
+/* Gaps of different CPUs overlap, so each gets a track of its own. */
 static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, const char *name)
 {
 	uint64_t track;
@@ -613,7 +616,7 @@ static int lost_seen(void *context, const struct record *record)
 	return has_ts && packet_has_place(&perfetto->packets, ts) ? export_gap(perfetto, from, ts, name) : 0;
 }
 
-/* Control charts: what is done with a kind's fields. */
+/* Gives the fields of a record to the control charts. */
 static int chart_record(const struct machine *machine, const struct record *record,
 			int (*take)(struct charts *charts, const struct fields *fields))
 {
@@ -627,7 +630,7 @@ static int chart_record(const struct machine *machine, const struct record *reco
 	return wrong(perfetto);
 }
 
-/* Between windows nothing was kept. */
+/* Between windows no events were kept. */
 static int window_seen(void *context, const struct record *record)
 {
 	const struct machine *machine = context;
@@ -692,7 +695,7 @@ static int moment_told(void *context, const struct moment *moment)
 	return moment_export(((struct export *)context)->state, moment);
 }
 
-/* Attached to the stream, beside what is at hand of the model. */
+/* Adds a host. Its handlers are attached to the stream, beside those of the model for this host. */
 static void add_machine(struct perfetto *perfetto)
 {
 	struct stream *stream = perfetto->packets.export->stream;

@@ -8,21 +8,21 @@
 #include "chart/chart.h"
 #include "program/demangle.h"
 
-/* Whether an event, by its name, begins or ends a call of a function, and of which one. */
+/* What an event's name tells: whether it begins or ends a call, and of which function. */
 struct sort {
 	bool known, begins, ends, unwinds;
-	char *function; /* as the event calls it: "prog__request"; NULL: it is of none */
+	char *function; /* the event's name without "__return", "func:prog__request"; NULL: the event is of no function */
 	struct event_field *sp, *from, *to;
 };
 
-struct named { /* of a chart */
+struct named { /* the function's name by a chart */
 	char *event, *function;
 	UT_hash_handle hh;
 };
 
 struct open_call {
-	const char *function; /* of a sort; equal texts are one */
-	int64_t depth;	      /* the stack pointer at its begin; 0: not known */
+	const char *function; /* that of its sort */
+	int64_t depth;	      /* the stack pointer when it began; 0: unknown */
 };
 
 struct calling { /* a thread */
@@ -42,7 +42,7 @@ struct call_slices {
 	ARRAY(struct sort) sorts; /* by event_type.index */
 };
 
-/* Deeper calls are left out: a viewer draws no more, and hostile streams have no ends. */
+/* Deeper calls are left out: a viewer draws no more, and a hostile stream could nest calls without end. */
 enum { DEPTH_MAX = 512 };
 
 struct call_slices *call_slices_new(struct packets *packets, struct events *events, uint32_t machine)
@@ -172,7 +172,7 @@ static int begin_call(struct call_slices *calls, struct calling *thread, const s
 	return packet_event_end(calls->packets, packet_event(calls->packets, thread->track, event->ts, EVENT_BEGIN, name_of(calls, sort->function)));
 }
 
-/* The innermost call of the function, with those in it whose ends were lost. One that began before the data is none. */
+/* Ends the innermost open call of the function, and the calls in it, whose ends were lost. A call that began before the data is not open. */
 static int end_calls(struct call_slices *calls, struct calling *thread, const struct sort *sort, int64_t ts)
 {
 	size_t at = thread->open.count;
@@ -185,7 +185,7 @@ static int end_calls(struct call_slices *calls, struct calling *thread, const st
 	return status;
 }
 
-/* A part of the stack was thrown away, with the calls that lie there. */
+/* A part of the stack was unwound: ends the calls in it. */
 static int unwind(struct call_slices *calls, struct calling *thread, const struct sort *sort, const struct event *event)
 {
 	int64_t from = event_has(event, sort->from) ? event_number(event, sort->from) : 0;

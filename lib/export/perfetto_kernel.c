@@ -9,15 +9,15 @@
 #include "export/format.h"
 
 /*
- * The threads on the CPUs. Perfetto takes them from sched_switch alone; where one is missing, a thread that ran is shown as
- * waiting for its CPU, and that as idle. Events do lack switches: of threads that were not recorded, in a gap, of the
- * idle thread with some kernels. An event says whose context it happened in, so a missing switch shows, and is put in.
+ * The threads on the CPUs. Perfetto takes them from sched_switch alone. If a switch is missing, it shows a running thread as
+ * waiting for its CPU, and the CPU as idle. Switches may be missing: those of threads that were not recorded, those in a gap,
+ * and with some kernels those of the idle thread. Each event tells its thread, so a missing switch is noticed and added.
  */
 
 enum { PRIO_UNKNOWN = INT32_MIN };
 struct missing_switch {
 	int64_t ts;
-	int32_t prev, next; /* one of them is the idle thread; why another `prev` left is not known */
+	int32_t prev, next; /* one of them is the idle thread; why a `prev` that is not idle left the CPU is unknown */
 	int32_t prev_prio, next_prio;
 };
 
@@ -26,17 +26,17 @@ struct missing_switch {
 enum { PREV_STATE_PREEMPTED = 0x100 };
 
 struct cpu {
-	int32_t tid;  /* who has it */
+	int32_t tid;  /* the thread that runs on it */
 	int64_t last; /* until when that is certain */
-	int64_t told; /* the last switch, as it is in the file; 0: there is none */
-	bool known;   /* false: no event of it came */
-	bool gap;     /* what happened since is not known */
+	int64_t told; /* time of the CPU's last switch in the file; 0: there is none */
+	bool known;   /* false: the CPU had no event yet */
+	bool gap;     /* events may be missing since `last` */
 };
 
 struct thread {
 	int32_t tid;
-	int32_t prio;	  /* PRIO_UNKNOWN */
-	int64_t runnable; /* since when it waits for a CPU; NEVER: it does not, or nobody knows */
+	int32_t prio;	  /* or PRIO_UNKNOWN */
+	int64_t runnable; /* since when it waits for a CPU; NEVER: it does not, or that is unknown */
 	UT_hash_handle hh;
 };
 
@@ -110,7 +110,7 @@ static void learn(struct thread *thread, int64_t runnable, const struct event *e
 		thread->prio = (int32_t)event_number(event, prio);
 }
 
-/* The bits of a state; in text it may be letters. */
+/* The bits of a thread's state, which an event in text form may spell as letters. */
 static int64_t switch_state(const struct event *event, const struct event_field *field)
 {
 	static const char letters[] = "SDTtXZPI";
@@ -128,7 +128,7 @@ static int64_t switch_state(const struct event *event, const struct event_field 
 	return state;
 }
 
-/* Takes what the event says of the times to come. */
+/* Notes what the event tells about the time behind it: who runs, and who waits for a CPU. */
 static void look_ahead(struct switches *switches, struct cpu *cpu, const struct event *event)
 {
 	cpu->tid = event->tid;
@@ -153,7 +153,7 @@ static void look_ahead(struct switches *switches, struct cpu *cpu, const struct 
 	cpu->last = event->ts;
 }
 
-/* An idle CPU is left for a thread as soon as that may run, as graph-build has it. */
+/* When an idle CPU switched to the event's thread: as soon as the thread was runnable, as graph-build also assumes. */
 static int64_t idle_until(const struct switches *switches, const struct cpu *cpu, const struct event *event)
 {
 	const struct thread *thread;
@@ -164,7 +164,7 @@ static int64_t idle_until(const struct switches *switches, const struct cpu *cpu
 	return thread->runnable > cpu->last ? thread->runnable : cpu->last;
 }
 
-/* Tells how many switches are missing before this event; each goes into `missing`. */
+/* Stores the switches that are missing before this event in `missing`. Returns how many there are. */
 static size_t switches_before(struct switches *switches, const struct event *event, struct missing_switch missing[2])
 {
 	struct cpu *cpu = cpu_of(switches, event->cpu);
@@ -186,7 +186,7 @@ static size_t switches_before(struct switches *switches, const struct event *eve
 	for (size_t i = 0; i < count; i++) {
 		struct thread *prev = thread_of(switches, missing[i].prev), *next = thread_of(switches, missing[i].next);
 
-		if (missing[i].ts > event->ts) /* moments out of order */
+		if (missing[i].ts > event->ts) /* the stream has moments out of order */
 			missing[i].ts = event->ts;
 		cpu->told = missing[i].ts;
 		prev->runnable = next->runnable = NEVER;
@@ -197,7 +197,7 @@ static size_t switches_before(struct switches *switches, const struct event *eve
 	return count;
 }
 
-/* Tells whether there is a switch of the event's CPU before it. */
+/* Tells whether the file has a switch of the event's CPU before the event. */
 static bool switches_told(const struct switches *switches, const struct event *event)
 {
 	const struct cpu *cpu = switches->cpus + event->cpu;
@@ -205,7 +205,7 @@ static bool switches_told(const struct switches *switches, const struct event *e
 	return event->cpu < switches->count && cpu->told > 0 && cpu->told < event->ts;
 }
 
-/* A thread that ran before a gap may not have run in it. */
+/* A thread that ran before a gap need not have run in the gap. */
 static void switches_gap(struct switches *switches, uint32_t number)
 {
 	cpu_of(switches, number)->gap = true;
@@ -220,8 +220,8 @@ static void switches_gap_everywhere(struct switches *switches, int64_t ts)
 }
 
 /*
- * Wake-ups by interrupts, in columns, as CompactSched of ftrace/ftrace_event_bundle.proto has them: the one form in
- * which Perfetto looks at an event's flags. Without these it names the thread that the interrupt hit as the waker.
+ * Wake-ups by interrupts, in the columns of CompactSched in ftrace/ftrace_event_bundle.proto. This is the only form in
+ * which Perfetto reads an event's flags. Without the flags it takes the thread that the interrupt hit for the waker.
  */
 
 enum { WAKING_COLUMNS = 6 };
@@ -250,7 +250,7 @@ static void wakings_fields(struct waking_fields *of, struct events *events)
 	of->flags = event_type_field(type, "common_flags");
 }
 
-/* Does not take an event that is no wake-up by an interrupt, which then goes among the others. */
+/* Takes a wake-up by an interrupt. False: the event is no such wake-up, and must be written with the others. */
 static bool wakings_take(struct wakings *wakings, const struct waking_fields *of, const struct event *event)
 {
 	char comm[64];
@@ -259,17 +259,17 @@ static bool wakings_take(struct wakings *wakings, const struct waking_fields *of
 		return false;
 	event_text(event, of->comm, comm, sizeof(comm));
 	proto_text(&wakings->comms, COMMS, comm);
-	proto_varint(&wakings->columns[0], (uint64_t)(event->ts - wakings->last)); /* the first is the time itself */
+	proto_varint(&wakings->columns[0], (uint64_t)(event->ts - wakings->last)); /* a difference; the first is the time itself */
 	proto_varint(&wakings->columns[1], (uint64_t)event_number(event, of->pid));
 	proto_varint(&wakings->columns[2], (uint64_t)event_number(event, of->target_cpu));
 	proto_varint(&wakings->columns[3], (uint64_t)event_number(event, of->prio));
-	proto_varint(&wakings->columns[4], wakings->count++); /* which comm */
+	proto_varint(&wakings->columns[4], wakings->count++); /* the index of its comm */
 	proto_varint(&wakings->columns[5], (uint64_t)event_number(event, of->flags));
 	wakings->last = event->ts;
 	return true;
 }
 
-/* Writes them and empties them. */
+/* Writes the collected wake-ups and empties the columns. */
 static void wakings_write(struct wakings *wakings, struct bytes *out)
 {
 	size_t mark;
@@ -302,15 +302,15 @@ enum { EVENT_TS = 1, EVENT_TID = 2, EVENT_GENERIC = 327 };
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3, FIELD_SIGNED = 4, FIELD_UNSIGNED = 5 };
 enum {
 	CPUS = 1024,		/* the viewer refuses a trace with more */
-	BUNDLE_SIZE = 32 << 10, /* when it is written */
+	BUNDLE_SIZE = 32 << 10, /* a bundle is written when it has this many bytes */
 	FIELDS = 8,
-	SCHED_SWITCH = 0,   /* its place in known[] */
-	NO_STATE = 1 << 15, /* not a thread state of any kernel: the viewer then shows none */
+	SCHED_SWITCH = 0,   /* the index of sched_switch in known[] */
+	NO_STATE = 1 << 15, /* no kernel has this thread state, so the viewer shows none */
 };
 
 enum value { SIGNED, UNSIGNED, NUMBERS, TEXT, DEVICE, STATE };
 
-/* ftrace/ftrace_event.proto, and of each event sched.proto, irq.proto, block.proto, task.proto, raw_syscalls.proto. */
+/* Numbers of events from ftrace/ftrace_event.proto; of fields from sched.proto, irq.proto, block.proto, task.proto, raw_syscalls.proto. */
 static const struct {
 	const char *event;
 	uint32_t number;
@@ -460,7 +460,7 @@ void kernel_gap(struct kernel *kernel, int64_t ts)
 	switches_gap_everywhere(kernel->switches, ts);
 }
 
-/* User space's spelling of a device's number: the kernel's new_encode_dev(). */
+/* A device's number as user space spells it: the kernel's new_encode_dev(). */
 static uint64_t encode_device(uint64_t dev)
 {
 	uint64_t major = dev >> 20, minor = dev & 0xfffff;
@@ -468,7 +468,7 @@ static uint64_t encode_device(uint64_t dev)
 	return (minor & 0xff) | major << 8 | (minor & ~UINT64_C(0xff)) << 12;
 }
 
-/* "0x3,0x7ffc,0x10": an element for each. */
+/* Adds an element for each number in a text such as "0x3,0x7ffc,0x10". */
 static void add_numbers(const struct event *event, const struct event_field *field, uint32_t number, struct bytes *out)
 {
 	char text[256];
@@ -510,7 +510,7 @@ static void add_known(struct kernel *kernel, int i, const struct event *event, s
 	proto_end(out, mark);
 }
 
-/* "-5" and "18446744073709551615" both are numbers; what is not is a text. */
+/* Writes "-5" as a signed and "18446744073709551615" as an unsigned number, and anything else as text. */
 static void add_generic_field(const struct field *field, struct bytes *out)
 {
 	char *key = memory_text(field->key, field->key_length), *text = memory_new(field->value_length + 1, 1);
@@ -563,7 +563,7 @@ static int add_event(struct kernel *kernel, const struct event *event, struct by
 	return status;
 }
 
-/* A sched_switch as known[] has it. */
+/* Writes a missing switch as a sched_switch, with the field numbers of known[]. */
 static void add_switch(struct kernel *kernel, const struct missing_switch *missing, struct bytes *out)
 {
 	size_t mark = proto_begin(out, BUNDLE_EVENT), fields;

@@ -28,13 +28,13 @@ struct drawn_span {
 struct time_lines {
 	struct packets *packets;
 	struct attribute *attributes;
-	struct drawn_span *spans; /* of the tree at hand */
+	struct drawn_span *spans; /* of the current tree */
 	uint64_t states, requests; /* tracks; 0: not made yet */
 	uint64_t flows;
 	int64_t last; /* the last time of a state */
 };
 
-/* Numbers of arrows are to be unlike those of paths. */
+/* Arrows between spans are numbered from here on, to differ from those of paths. */
 #define FLOW_BASE (UINT64_C(1) << 40)
 
 struct time_lines *time_lines_new(struct packets *packets)
@@ -125,7 +125,7 @@ static int end_slice(struct time_lines *lines, struct attribute *attribute, int6
 	return packet_slice_end(lines->packets, attribute->slices, ts > attribute->since ? ts : attribute->since);
 }
 
-/* An integer, as the history has it. */
+/* Reads an integer, as the state history has it. */
 static bool is_number(const char *text, int64_t *number)
 {
 	char *end;
@@ -187,7 +187,7 @@ static void add_span(struct time_lines *lines, const char *trace, const char *id
 	span->track = track;
 }
 
-/* An arrow begins where the parent called. */
+/* Begins an arrow at the place where the parent called. */
 static int call_from(struct time_lines *lines, const struct drawn_span *parent, int64_t ts)
 {
 	size_t mark = packet_event(lines->packets, parent->track, ts, EVENT_INSTANT, "calls");
@@ -196,7 +196,7 @@ static int call_from(struct time_lines *lines, const struct drawn_span *parent, 
 	return packet_event_end(lines->packets, mark);
 }
 
-/* Spans of a service overlap, so each has a track; those of one name are shown as one. */
+/* Spans of a service overlap, so each gets a track; the viewer shows tracks of one name as one. */
 static int draw_span(struct time_lines *lines, const struct fields *fields, int64_t start, int64_t ts)
 {
 	char *trace = display_field(fields, "trace"), *id = display_field(fields, "id"), *parent = display_field(fields, "parent");

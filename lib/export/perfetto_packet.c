@@ -47,7 +47,7 @@ enum {
 	NOTE_NAME = 10,
 };
 
-/* Numbers of tracks are to be unlike those of other programs, should traces be merged: "tail" above. */
+/* The upper half of a track's number is "tail", so that the numbers differ from other programs' if traces are merged. */
 #define TRACK_BASE (UINT64_C(0x7461696c) << 32)
 
 bool packet_has_place(struct packets *packets, int64_t ts)
@@ -80,7 +80,7 @@ int packet_end(struct packets *packets)
 	return export_written(packets->export);
 }
 
-/* Begins its packet; the caller ends both. */
+/* Begins a track and its packet; the caller ends both. */
 static size_t begin_track(struct packets *packets, uint64_t parent, const char *name, enum rank rank)
 {
 	struct bytes *file = &packets->file;
@@ -100,7 +100,7 @@ static size_t begin_track(struct packets *packets, uint64_t parent, const char *
 static uint64_t end_track(struct packets *packets, size_t mark)
 {
 	proto_end(&packets->file, mark);
-	packet_end(packets); /* should it fail, so will the next packet */
+	packet_end(packets); /* if it fails, so will the next packet */
 	return TRACK_BASE + packets->tracks;
 }
 
@@ -141,7 +141,7 @@ uint64_t packet_counter(struct packets *packets, uint64_t parent, const char *na
 		proto_unsigned(file, COUNTER_UNIT, UNIT_TIME_NS);
 	else if (unit != UNIT_NONE)
 		proto_text(file, COUNTER_UNIT_NAME, unit == UNIT_SHARE ? "%" : "a second");
-	proto_text(file, COUNTER_SCALE, "chart"); /* of those with its parent */
+	proto_text(file, COUNTER_SCALE, "chart"); /* counters with the same parent have one scale */
 	proto_end(file, counter);
 	return end_track(packets, mark);
 }

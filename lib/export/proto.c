@@ -90,7 +90,7 @@ void proto_message(struct bytes *bytes, uint32_t field, const struct bytes *mess
 size_t proto_begin(struct bytes *bytes, uint32_t field)
 {
 	add_tag(bytes, field, WIRE_LENGTH);
-	bytes_add(bytes, "", 1); /* room for the length, which is seldom more than a byte */
+	bytes_add(bytes, "", 1); /* room for the length, which seldom needs more than a byte */
 	return bytes->length;
 }
 

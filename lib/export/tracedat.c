@@ -14,7 +14,7 @@
 #include "export/format.h"
 
 /*
- * formats: the texts of the events' format files, as the stream brought them, for a file that holds them again.
+ * formats: the texts of the events' format files, from the stream, to be written into the file.
  */
 
 struct format {
@@ -47,7 +47,7 @@ static void formats_free(struct formats *formats)
 	free(formats);
 }
 
-/* "name: sched_switch\nID: 316\nformat:..." */
+/* Reads the ID of "name: sched_switch\nID: 316\nformat:...". 0; -1 after fail(). */
 static int number_of(const char *text, int *number)
 {
 	const char *line = strstr(text, "\nID: ");
@@ -61,8 +61,8 @@ static bool is_same(const struct format *format, const char *system, const char 
 }
 
 /*
- * Takes the body of a format record: system, NUL, text. Another text for a known number is a failure: events of
- * both could not be told apart. 0; -1 after fail().
+ * Takes the body of a format record: system, NUL, text. Fails if a known number has another text, because events of
+ * the two formats could not be told apart. 0; -1 after fail().
  */
 static int formats_add(struct formats *formats, const char *body, size_t length)
 {
@@ -117,7 +117,7 @@ static void write_system(const struct formats *formats, const char *system, stru
 		}
 }
 
-/* Tells whether it is the first of a system other than ftrace. */
+/* Tells whether a format is the first of its system, and the system is not ftrace. */
 static bool leads(const struct formats *formats, const struct format *format)
 {
 	if (!strcmp(format->system, "ftrace"))
@@ -128,7 +128,7 @@ static bool leads(const struct formats *formats, const struct format *format)
 	return true;
 }
 
-/* As trace-cmd.dat.v6(5) has them: those of the system ftrace, then the other systems with theirs. */
+/* Writes the formats as trace-cmd.dat.v6(5) has them: those of the system ftrace, then each other system with its formats. */
 static void formats_write(const struct formats *formats, struct bytes *out)
 {
 	uint32_t systems = 0;
@@ -145,9 +145,9 @@ static void formats_write(const struct formats *formats, struct bytes *out)
 }
 
 /*
- * spool: the events of each CPU, kept in temporary files without name until all are known.
+ * spool: keeps the events of each CPU in temporary files without a name until the stream has ended.
  *
- * A CPU has a file and a buffer from its first event on. Events come back in the order in which they went in.
+ * A CPU has a file and a buffer from its first event on. Events are read back in the order in which they were added.
  */
 
 enum { SPOOL_CPUS = 1 << 14 }; /* more CPUs than any machine has; a file descriptor each */
@@ -159,11 +159,11 @@ struct spooled {
 	char *payload; /* valid until the next spool_next() */
 };
 
-struct spool_cpu { /* of one CPU; all zero: none came */
-	uint64_t events, missed; /* missed: at the end too */
+struct spool_cpu { /* the sums of one CPU; all zero: it had no events */
+	uint64_t events, missed; /* missed: also those lost behind the last event */
 };
 
-struct entry { /* before each payload */
+struct entry { /* stands before each payload in the file */
 	int64_t ts;
 	uint64_t missed;
 	uint32_t size;
@@ -171,7 +171,7 @@ struct entry { /* before each payload */
 
 struct file {
 	struct spool_cpu sums;
-	uint64_t missed; /* since the last event */
+	uint64_t missed; /* events lost since the last event */
 	FILE *stream;    /* NULL: no event yet */
 };
 
@@ -183,13 +183,13 @@ struct spool {
 	uint32_t room;
 };
 
-/* Files are made in this folder, which must stay. */
+/* Makes its files in this folder; the text `folder` must outlive the spool. */
 static struct spool *spool_new(const char *folder)
 {
 	struct spool *spool = NEW(struct spool);
 
 	spool->folder = folder;
-	open_files_raise(); /* one for each CPU */
+	open_files_raise(); /* each CPU needs an open file */
 	return spool;
 }
 
@@ -219,7 +219,7 @@ static int open_file(struct spool *spool, struct file *file)
 	return file->stream ? 0 : -1;
 }
 
-/* Cpu < SPOOL_CPUS. 0; -1 after fail(). */
+/* Adds an event; cpu < SPOOL_CPUS. 0; -1 after fail(). */
 static int spool_add(struct spool *spool, uint32_t cpu, int64_t ts, const char *payload, uint32_t size)
 {
 	struct file *file = file_of(spool, cpu);
@@ -236,7 +236,7 @@ static int spool_add(struct spool *spool, uint32_t cpu, int64_t ts, const char *
 	return 0;
 }
 
-/* Stands before the next event of this CPU. */
+/* Notes that events were lost before the next event of this CPU. */
 static void spool_lost(struct spool *spool, uint32_t cpu, uint64_t count)
 {
 	struct file *file = file_of(spool, cpu);
@@ -245,7 +245,7 @@ static void spool_lost(struct spool *spool, uint32_t cpu, uint64_t count)
 	file->sums.missed += count;
 }
 
-/* The highest that was named, + 1. */
+/* The highest CPU that had an event or a loss, + 1. */
 static uint32_t spool_cpus(const struct spool *spool)
 {
 	return spool->cpus;
@@ -256,13 +256,13 @@ static const struct spool_cpu *spool_cpu(const struct spool *spool, uint32_t cpu
 	return &spool->files[cpu].sums;
 }
 
-/* The greatest size. */
+/* The size of the largest payload. */
 static uint32_t spool_largest(const struct spool *spool)
 {
 	return spool->largest;
 }
 
-/* All of a CPU's events, when none will be added. 0: the file is at its beginning; 1: an event; 0: no more; -1 after fail(). */
+/* Goes to a CPU's first event, after the last was added. 0; -1 after fail(). */
 static int spool_rewind(struct spool *spool, uint32_t cpu)
 {
 	FILE *stream = spool->files[cpu].stream;
@@ -272,6 +272,7 @@ static int spool_rewind(struct spool *spool, uint32_t cpu)
 	return 0;
 }
 
+/* Reads a CPU's next event. 1; 0: there are no more; -1 after fail(). */
 static int spool_next(struct spool *spool, uint32_t cpu, struct spooled *event)
 {
 	FILE *stream = spool->files[cpu].stream;
@@ -291,11 +292,11 @@ static int spool_next(struct spool *spool, uint32_t cpu, struct spooled *event)
 }
 
 /*
- * subbuffer: events packed into pages of the kernel's ring buffer; the other way round is source/page.h.
+ * subbuffer: packs events into pages of the kernel's ring buffer; source/page.h unpacks them.
  *
- * A page begins with the time of its first event and the number of bytes in use, above which stand whether events were
- * lost before it and whether their count follows the last event. (struct buffer_data_page and the MISSED flags in the
- * kernel's kernel/trace/ring_buffer.c; the entries' head in events/header_event of tracefs.)
+ * A page begins with the time of its first event and the number of bytes in use. Upper bits of that number tell whether
+ * events were lost before the page, and whether their count follows the last event. (struct buffer_data_page and the MISSED
+ * flags in the kernel's kernel/trace/ring_buffer.c; the head of an entry in events/header_event of tracefs.)
  *
  *	subbuffer_begin(&page, size, swapped);
  *	while there are events:
@@ -309,26 +310,26 @@ static int spool_next(struct spool *spool, uint32_t cpu, struct spooled *event)
 struct subbuffer {
 	struct bytes bytes;
 	size_t size;	 /* of a page */
-	int64_t ts;	 /* of its last event */
-	uint64_t missed; /* before its first */
+	int64_t ts;	 /* time of the page's last event */
+	uint64_t missed; /* events lost before its first event */
 	bool begun;
 };
 
-enum { SUBBUFFER_HEAD = 16, SUBBUFFER_USUAL = 4096 }; /* with a commit field of 64 bits */
+enum { SUBBUFFER_HEAD = 16, SUBBUFFER_USUAL = 4096 }; /* the head has a commit field of 64 bits */
 
 enum {
 	TYPE_BITS = 5,
 	TIME_BITS = 27,
 	TYPE_LENGTH_FOLLOWS = 0,
 	TYPE_TIME_EXTEND = 30,
-	SMALL_MAX = 28 * 4, /* the longest payload whose length stands in the type */
+	SMALL_MAX = 28 * 4, /* the longest payload whose length fits into the type */
 	EXTEND_SIZE = 8,
-	COUNT_SIZE = 8, /* of missed events, behind the last one */
+	COUNT_SIZE = 8, /* the count of missed events, behind the last event */
 };
 
 #define MISSED_EVENTS (UINT64_C(1) << 31)
 #define MISSED_STORED (UINT64_C(1) << 30)
-#define TIME_MAX (INT64_C(1) << 59) /* what a time extend holds */
+#define TIME_MAX (INT64_C(1) << 59) /* a time extend holds less than this */
 
 static size_t padded(uint32_t size)
 {
@@ -340,7 +341,7 @@ static size_t entry_size(uint32_t size)
 	return 4 + (padded(size) > SMALL_MAX || size == 0 ? 4 : 0) + padded(size);
 }
 
-/* The size of page that an event of this size fits on: a power of two, the usual one at least. */
+/* The size of a page that an event of this size fits on: a power of two, at least the usual size. */
 static size_t subbuffer_size(uint32_t largest)
 {
 	size_t size = SUBBUFFER_USUAL;
@@ -391,7 +392,7 @@ static void begin_page(struct subbuffer *page, const struct spooled *event)
 	bytes_fill(&page->bytes, SUBBUFFER_HEAD);
 }
 
-/* False: it must stand on the next page. */
+/* Adds an event to the page. False: the event must go on the next page. */
 static bool subbuffer_add(struct subbuffer *page, const struct spooled *event)
 {
 	int64_t delta = page->begun ? event->ts - page->ts : 0;
@@ -412,7 +413,7 @@ static bool subbuffer_add(struct subbuffer *page, const struct spooled *event)
 	return true;
 }
 
-/* The page; the next one is begun by the next event. */
+/* Completes the page and returns its bytes; the next event begins a new page. */
 static const char *subbuffer_finish(struct subbuffer *page)
 {
 	uint64_t commit = page->bytes.length - SUBBUFFER_HEAD;
@@ -437,11 +438,11 @@ struct tracedat {
 	struct formats *formats;
 	struct spool *spool;
 	struct bytes header;      /* of the file */
-	struct line names;        /* a line for each thread */
-	struct line functions, printks; /* of the kernel, as /proc/kallsyms and printk_formats have them */
-	struct line clock, uname; /* as options hold them */
-	uint32_t cpus;            /* that the machine had */
-	bool seen;                /* a raw event: the byte order is known */
+	struct line names;        /* the names of threads, a line each */
+	struct line functions, printks; /* texts in the form of the kernel's /proc/kallsyms and printk_formats */
+	struct line clock, uname; /* in the form of the file's options */
+	uint32_t cpus;            /* number of CPUs of the machine */
+	bool seen;                /* a raw event came, so the byte order is known */
 	uint64_t texts;
 };
 
@@ -486,7 +487,7 @@ static int format_seen(void *context, const struct record *record)
 		   : STREAM_DROP;
 }
 
-/* "ffffffff81000000 t name" */
+/* Adds the line "ffffffff81000000 t name". */
 static int add_function(struct export *export, const struct record *record, const char *key)
 {
 	struct tracedat *dat = export->state;
@@ -515,7 +516,7 @@ static int timer_seen(void *context, const struct record *record)
 	return add_function(context, record, "function");
 }
 
-/* "0xffffffff82345678 : \"text\\n\"" */
+/* Adds the line "0xffffffff82345678 : \"text\\n\"". */
 static int printk_seen(void *context, const struct record *record)
 {
 	struct export *export = context;
@@ -593,7 +594,7 @@ static void add_name(void *context, int32_t tid, const char *comm)
 	line_append(&dat->names, text, (size_t)length);
 }
 
-/* A stream is over, and its threads will be forgotten. */
+/* At the end of a stream: keeps the names of its threads, which will be forgotten. */
 static int names_seen(void *context)
 {
 	struct tracedat *dat = ((struct export *)context)->state;
@@ -612,7 +613,7 @@ static void add_word(struct bytes *header, const char *text) /* with its NUL */
 	bytes_add(header, text, strlen(text) + 1);
 }
 
-/* The pages are of our own packing: their head is that of a 64-bit kernel. */
+/* Describes the pages: subbuffer packs them with the head of a 64-bit kernel. */
 static void add_page_format(struct bytes *header, size_t page_size)
 {
 	static const char entry[] =
@@ -660,7 +661,7 @@ static void add_options(struct tracedat *dat)
 	bytes_add16(header, 0);
 }
 
-/* Where nothing is known of the kernel's functions or of trace_printk's formats: Trace Compass does not open a file without. */
+/* Written if no function of the kernel or no format of trace_printk() is known: Trace Compass opens no file without these sections. */
 #define NO_FUNCTIONS "ffffffffffffffff a unknown\n"
 #define NO_PRINTK_FORMATS "0xffffffffffffffff : \"unknown\"\n"
 
@@ -691,7 +692,7 @@ static void make_header(struct tracedat *dat, size_t page_size)
 	add_word(header, "flyrecord");
 }
 
-/* Packs the events of a CPU; `out` NULL: only to see how many pages there are. -1 after fail(). */
+/* Packs the events of a CPU and writes their pages; `out` NULL: only counts. Returns the number of pages; -1 after fail(). */
 static int64_t pack(struct export *export, uint32_t cpu, size_t page_size, FILE *out)
 {
 	struct tracedat *dat = export->state;
