@@ -67,7 +67,7 @@ static bool prepare(struct printer *printer, const struct event *event, const st
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
 		if (!format_locate(field, event, &offset, &length))
 			return false;
-		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* a field without a length also holds the line's end, so it stays */
+		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* one without a length holds the line's end, too */
 			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));
 	}
 	return true;

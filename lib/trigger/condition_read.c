@@ -9,7 +9,7 @@
 #include "base/number.h"
 
 enum {
-	DEPTH_MAX = 64,		/* of parentheses */
+	DEPTH_MAX = 64,		/* of nested parentheses */
 	VALUES_MAX = 256,	/* of a trigger */
 	WINDOW_LEAST = 1000000, /* ns */
 };
@@ -66,11 +66,11 @@ struct reader {
 
 enum part_is { PART_TRUTH, PART_NUMBER, PART_TEXT, PART_OPEN };
 
-/* The result of reading: a condition, or the value that one may begin with. `node` is NULL after fail(). */
+/* What was read: a condition, or a value that a condition may begin with. `node` is NULL after fail(). */
 struct part {
 	struct condition *node;
 	enum part_is is;
-	struct word at; /* its first word */
+	struct word at; /* the first word */
 };
 
 static const struct part nothing = {0};
@@ -133,7 +133,7 @@ static bool looks_at_requests(const struct trigger *trigger)
 	return trigger->on == ON_REQUEST_START || trigger->on == ON_REQUEST_END || trigger->on == ON_ALWAYS;
 }
 
-/* Sets a value's field by its name, which is that of a word from `skip` on; `of_all`: of an aggregate. 0; -1 after fail(). */
+/* Sets a value's field by the text of a word from byte `skip` on; `of_all`: the field of an aggregate. 0; -1 after fail(). */
 static int take_field(struct reader *reader, const struct word *name, size_t skip, bool of_all, struct trigger_value *value)
 {
 	const struct field_words *known = find_field(name, skip);
@@ -157,7 +157,7 @@ static int take_field(struct reader *reader, const struct word *name, size_t ski
 	return 0;
 }
 
-/* The aggregate of this name, or, as in AvgLatency, the one that it begins with. *skip: where the field's name begins; 0: it does not. */
+/* The aggregate that the name is, or begins with, as in AvgLatency. *skip: where the field's name begins in it; 0: it has none. */
 static const struct aggregate_words *find_aggregate(const struct word *name, size_t *skip)
 {
 	for (size_t i = 0; i < sizeof(aggregates) / sizeof(aggregates[0]); i++) {
@@ -199,7 +199,7 @@ static int read_percent(struct reader *reader, struct trigger_value *value, bool
 	return script_next(reader->script) < 0 ? -1 : script_need_mark(reader->script, ",");
 }
 
-/* Reads FIELD, PERCENT, behind the parenthesis, as far as they are there. */
+/* Reads "FIELD, PERCENT," behind the parenthesis; either may be absent. */
 static int read_asked(struct reader *reader, const struct word *name, const struct aggregate_words *known, size_t skip,
 		      struct trigger_value *value)
 {
@@ -225,7 +225,7 @@ static int read_asked(struct reader *reader, const struct word *name, const stru
 	return 0;
 }
 
-/* Reads what stands behind the name of an aggregate. 0; -1 after fail(). */
+/* Reads an aggregate, from behind its name on. 0; -1 after fail(). */
 static int read_aggregate(struct reader *reader, const struct word *name, struct trigger_value *value)
 {
 	struct script *script = reader->script;
@@ -253,7 +253,7 @@ static int read_aggregate(struct reader *reader, const struct word *name, struct
 	return script_need_mark(script, ")");
 }
 
-/* var "." name [...] */
+/* Reads a value: var "." name [...] */
 static struct part read_value(struct reader *reader)
 {
 	struct script *script = reader->script;
@@ -324,7 +324,7 @@ static struct part read_string(struct reader *reader)
 	return part;
 }
 
-/* The inside of parentheses: a value, or, where one may stand, a condition. */
+/* Reads parentheses around a value or, if truth_may_stand, a condition. */
 static struct part read_nested(struct reader *reader, bool truth_may_stand)
 {
 	struct script *script = reader->script;
@@ -393,7 +393,7 @@ static struct part read_unary(struct reader *reader, bool truth_may_stand)
 	return (struct part){condition_one(CONDITION_NEGATE, part.node), PART_NUMBER, minus};
 }
 
-/* Joins two values by the operator between them; drops both after fail(). */
+/* Joins two values by the operator between them. After fail(), frees both. */
 static struct part reckon(struct reader *reader, enum condition_kind kind, struct part left, struct part right)
 {
 	if (!left.node || !right.node || refuses_text(reader, &left) || refuses_text(reader, &right))
@@ -429,7 +429,7 @@ static struct part read_sum(struct reader *reader, bool truth_may_stand)
 	return part;
 }
 
-/* LIKE's pattern in the words of fnmatch(3), to which more than * and ? has a meaning. */
+/* LIKE's pattern for fnmatch(3): escapes '[' and '\', which have a meaning there, but not in LIKE. */
 static struct condition *pattern_of(const struct word *string)
 {
 	size_t length, used = 0;
@@ -483,7 +483,7 @@ static bool at_operator(const struct script *script, enum condition_operator *op
 	return false;
 }
 
-/* A comparison; where a value may stand, a value without one, too. */
+/* Reads a comparison or, if value_may_stand, also a value alone. */
 static struct part read_test(struct reader *reader, bool value_may_stand)
 {
 	struct script *script = reader->script;
@@ -541,7 +541,7 @@ static struct part read_and(struct reader *reader, bool value_may_stand)
 	return part;
 }
 
-/* A condition; where a value may stand, a value, too. */
+/* Reads a condition or, if value_may_stand, also a value. */
 static struct part read_or(struct reader *reader, bool value_may_stand)
 {
 	struct part part = read_and(reader, value_may_stand);
@@ -564,7 +564,7 @@ static void look_at(void *context, int named)
 	search->found |= value->aggregate || value->field == FIELD_LATENCY || value->field == FIELD_RET_VALUE;
 }
 
-/* Of the parts that AND joins, those that tell which events an aggregate counts. */
+/* Finds the scope: the parts joined by AND that have no aggregate, Latency or RetValue. They select the events that aggregates count. */
 static void find_scope(struct trigger *trigger, const struct condition *condition)
 {
 	struct search search = {.trigger = trigger};

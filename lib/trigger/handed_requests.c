@@ -10,7 +10,7 @@
 
 enum { HANDOFFS_MAX = 256, TAKEN_MAX = 64 /* calls of a thread */, THREADS_MAX = 1 << 16, VALUES_MAX = 1 << 16 };
 
-struct set { /* of requests, by their numbers */
+struct set { /* a set of requests, by their numbers */
 	size_t count;
 	uint64_t numbers[HANDED_MOST];
 };
@@ -18,39 +18,39 @@ struct set { /* of requests, by their numbers */
 /* A `handoff` record. */
 struct handoff {
 	char *from, *from_key, *to, *to_key;
-	char *again; /* where this field is 0, the call begins anew and takes nothing; NULL: each takes */
+	char *again; /* a call whose field of this name is 0 starts new and takes nothing; NULL: each call takes */
 	bool anywhere;
 };
 
-struct side { /* of a `handoff` record, that an event is */
+struct side { /* the side of a `handoff` record that an event is */
 	size_t handoff;
 	bool takes;
 	const struct event_field *key, *again;
 };
 
-/* What an event of this type means; most mean nothing. */
+/* What the events of a type mean; most types mean nothing. */
 struct meaning {
 	UT_hash_handle hh;
 	const struct event_type *type;
-	bool any, exits, unwinds, ends; /* ends: of calls that may have taken something */
-	const struct event_field *depth, *to; /* where on the stack */
-	ARRAY(struct side) sides; /* the takers first */
+	bool any, exits, unwinds, ends; /* any: it means something; ends: it ends calls that may have taken requests */
+	const struct event_field *depth, *to; /* stack pointer; of an unwinding, the range's bounds */
+	ARRAY(struct side) sides; /* the sides that take come first */
 };
 
-struct taken { /* a call of a thread */
+struct taken { /* an open call of a thread, and the requests that it took over */
 	const struct event_type *entry;
-	uint64_t depth; /* stack pointer; 0: not told */
+	uint64_t depth; /* stack pointer; 0: unknown */
 	struct set requests;
 };
 
 struct worker {
 	UT_hash_handle hh;
 	int32_t tid;
-	struct set own; /* requests that are open on it */
+	struct set own; /* requests that are open on the thread */
 	ARRAY(struct taken) taken; /* innermost last */
 };
 
-struct value { /* that was handed over */
+struct value { /* a value that was handed over */
 	UT_hash_handle hh;
 	struct value_key {
 		uint64_t value;
@@ -130,7 +130,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A stream that follows may tell it again. */
+/* Tells whether the record is known: a further stream may repeat it. */
 static bool is_known(const struct handed_requests *handed, const struct handoff *handoff)
 {
 	for (size_t i = 0; i < handed->handoffs.count; i++) {
@@ -152,7 +152,7 @@ void handed_requests_record(struct handed_requests *handed, const struct fields 
 		handoff_free(&handoff);
 		return;
 	}
-	forget_meanings(handed); /* of types that had none so far */
+	forget_meanings(handed); /* types without a meaning may have one now */
 	*ARRAY_ADD(&handed->handoffs) = handoff;
 }
 
@@ -193,7 +193,7 @@ static struct worker *find_worker(const struct handed_requests *handed, int32_t 
 	return worker;
 }
 
-/* One that works for nobody is not kept. */
+/* The worker of a thread, which is made if needed. drop_if_idle() frees a worker that has neither requests nor calls. */
 static struct worker *worker_of(struct handed_requests *handed, int32_t tid)
 {
 	struct worker *worker = find_worker(handed, tid);
@@ -230,7 +230,7 @@ void handed_requests_end(struct handed_requests *handed, int32_t tid, uint64_t n
 	drop_if_idle(handed, worker);
 }
 
-/* What its open calls took over. */
+/* The requests that the worker's open calls took over. */
 static struct set works_for(const struct worker *worker)
 {
 	struct set set = {0};
@@ -265,7 +265,7 @@ static void add_side(struct meaning *meaning, size_t number, const struct handof
 	};
 }
 
-/* Tells whether this is the end of calls whose begin is that event. */
+/* Tells whether the event `name` ends calls that the event `entry` begins. */
 static bool is_end_of(const char *name, const char *entry)
 {
 	size_t length = strlen(entry);
@@ -306,7 +306,7 @@ static const struct meaning *meaning_of(struct handed_requests *handed, const st
 	return meaning;
 }
 
-/* If a thread's process is not known, the thread hands on to itself only. */
+/* Makes a value's key. A thread whose process is unknown can hand over only to itself. */
 static struct value_key key_of(const struct handed_requests *handed, const struct events *events, int32_t tid, size_t handoff, uint64_t value)
 {
 	int64_t process = events_tgid(events, tid);
@@ -320,7 +320,7 @@ static void give(struct handed_requests *handed, const struct value_key *key, co
 
 	HASH_FIND(hh, handed->values, key, sizeof(*key), value);
 	if (value)
-		drop_value(handed, value); /* the newest is to be the last */
+		drop_value(handed, value); /* it is added again below, because the newest value must be the last */
 	if (requests->count == 0)
 		return;
 	if (HASH_COUNT(handed->values) == VALUES_MAX)
@@ -335,7 +335,7 @@ static void take(struct handed_requests *handed, const struct event *event, cons
 {
 	struct worker *worker = find_worker(handed, event->tid);
 
-	if (requests->count == 0 && !(worker && worker->taken.count)) /* within another, it is told apart from that by its end */
+	if (requests->count == 0 && !(worker && worker->taken.count)) /* within another call it is kept, so that its end does not end the other */
 		return;
 	worker = worker_of(handed, event->tid);
 	if (worker->taken.count == TAKEN_MAX)
@@ -343,7 +343,7 @@ static void take(struct handed_requests *handed, const struct event *event, cons
 	*ARRAY_ADD(&worker->taken) = (struct taken){meaning->type, (uint64_t)event_number(event, meaning->depth), *requests};
 }
 
-/* A call takes its job before it hands one on. */
+/* A call takes over before it hands over. */
 static void see_call(struct handed_requests *handed, const struct events *events, const struct event *event, const struct meaning *meaning)
 {
 	struct set taken = {0}, given;
@@ -379,7 +379,7 @@ static void see_call(struct handed_requests *handed, const struct events *events
 	}
 }
 
-/* The call, and what it called, are over. */
+/* Removes the innermost open call that the event ends; if both stack pointers are known, they must be equal. */
 static void see_end(struct handed_requests *handed, const struct event *event, const struct meaning *meaning)
 {
 	struct worker *worker = find_worker(handed, event->tid);

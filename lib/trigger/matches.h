@@ -1,5 +1,5 @@
 /*
- * matches: the newest signals or exceptions that satisfied a trigger's IF. They tell whether a request had one. Private to lib/trigger.
+ * matches: keeps the newest signals or exceptions that satisfied a trigger's IF, to tell whether a request had one. Private to lib/trigger.
  */
 #ifndef TRIGGER_MATCHES_H
 #define TRIGGER_MATCHES_H
@@ -15,9 +15,9 @@ enum { MATCHES_MAX = 4096 };
 
 struct match {
 	int64_t ts;
-	int32_t tid; /* that threw an exception; -1: a signal */
+	int32_t tid; /* the thread that threw an exception; -1: a signal */
 	size_t count;
-	uint64_t requests[HANDED_MOST]; /* of other threads, that this one worked for */
+	uint64_t requests[HANDED_MOST]; /* requests of other threads that this thread worked for */
 };
 
 /* Empty when all zero. */
@@ -29,7 +29,7 @@ struct matches {
 /* `tid`: the thread that threw an exception; -1 for a signal. */
 void matches_add(struct matches *matches, int64_t ts, int32_t tid, const struct handed_requests *handed);
 
-/* Tells whether a signal came while the request was open, or its own thread or one that worked for it then threw an exception. */
+/* Tells whether, while the request was open, a signal came, or the request's thread or a thread that worked for it threw an exception. */
 bool matches_in(const struct matches *matches, const struct sample *request);
 
 void matches_forget(struct matches *matches);

@@ -72,7 +72,7 @@ static void request_value(const struct occasion *occasion, enum trigger_field fi
 	}
 }
 
-/* How the record of a signal or an exception calls a field. */
+/* The keys of fields in the record of a signal or an exception. */
 static const char *const record_keys[] = {
 	[FIELD_NAME] = "name", [FIELD_WHAT] = "what", [FIELD_FUNCTION] = "function", [FIELD_VALUE] = "value", [FIELD_CENTER] = "center",
 	[FIELD_UCL] = "ucl",   [FIELD_CHART] = "chart", [FIELD_KEY] = "key",

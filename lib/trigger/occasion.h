@@ -1,5 +1,5 @@
 /*
- * occasion: a request, an exception, a signal, or a moment, for which a trigger is evaluated. Private to lib/trigger.
+ * occasion: what a trigger is evaluated for: a request, an exception, a signal, or a point in time. Private to lib/trigger.
  */
 #ifndef TRIGGER_OCCASION_H
 #define TRIGGER_OCCASION_H
@@ -9,21 +9,21 @@
 #include "trigger/trigger.h"
 
 struct occasion {
-	enum trigger_on on; /* of requests: whether it has begun or ended; ON_ALWAYS: a moment */
+	enum trigger_on on; /* a request has begun or ended; ON_ALWAYS: a point in time */
 	int64_t ts;
-	const struct sample *request; /* NULL: it is none */
+	const struct sample *request; /* NULL: the occasion is no request */
 	const struct fields *record;  /* of a signal or an exception; else NULL */
-	const struct events *events;  /* names of threads */
-	const char *key; /* aggregates are kept by this; see occasion_key() */
+	const struct events *events;  /* for the names of threads */
+	const char *key; /* the key by which aggregates are kept; see occasion_key() */
 };
 
-/* The value of a field; unknown if there is none. */
+/* Sets *value to the value of a field; VALUE_UNKNOWN: there is none. */
 void occasion_value(const struct occasion *occasion, enum trigger_field field, const char *shown, char room[VALUE_ROOM], struct value *value);
 
-/* The same as a number; NAN: it is none. */
+/* The value of a field as a number; NAN: it is no number. */
 double occasion_number(const struct occasion *occasion, enum trigger_field field, const char *shown);
 
-/* Sets the key, in `room`: chart and key, or an exception's name. */
+/* Sets occasion->key, whose text is stored in `room`: chart and key, or an exception's name. */
 void occasion_key(struct occasion *occasion, char room[VALUE_ROOM]);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "chart/series.h"
 
-struct calling { /* a thread with calls open */
+struct calling { /* a thread with open calls */
 	int32_t tid;
 	uint32_t open;
 	UT_hash_handle hh;
@@ -50,7 +50,7 @@ static bool is_asked(const struct run_requests *requests, const char *chart)
 	return false;
 }
 
-/* Tells whether no other call of the thread is open. Of threads that are not known all are. */
+/* Counts a call as open. Tells whether no other call of the thread is open; if the thread is unknown, always true. */
 static bool is_outermost(struct run_requests *requests, int32_t tid)
 {
 	struct calling *thread;

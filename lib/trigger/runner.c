@@ -17,11 +17,11 @@
 enum { NAME_ROOM = 256 };
 
 struct runner {
-	int orders, life; /* the write end of what it reads; what ends when it ends */
+	int orders, life; /* write end of the pipe that the process reads; read end of a pipe that closes when the process ends */
 	unsigned long dropped;
 };
 
-struct order { /* smaller than PIPE_BUF, so that it is written whole or not at all */
+struct order { /* smaller than PIPE_BUF, so that write() writes all of it or nothing */
 	int64_t ts;
 	int32_t tid, pid;
 	char trigger[NAME_ROOM];
@@ -54,7 +54,7 @@ static void run(const char *command, const struct order *order)
 		;
 }
 
-/* Until nobody gives orders any more. */
+/* Runs a command for each order, until the write end of the pipe is closed. */
 static _Noreturn void serve(const char *command, int orders)
 {
 	struct order order;
@@ -96,7 +96,7 @@ struct runner *runner_new(const char *command)
 	}
 	if (pid == 0) {
 		close(orders[1]);
-		close(STDIN_FILENO); /* the stream */
+		close(STDIN_FILENO); /* it is the stream */
 		null = open("/dev/null", O_RDONLY);
 		if (null != STDIN_FILENO)
 			_exit(1);

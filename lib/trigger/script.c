@@ -11,7 +11,7 @@
 
 enum { SHOWN_MAX = 40, SENTENCE_ROOM = 256 };
 
-/* No locale takes part. */
+/* Independent of the locale, unlike isalpha(). */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -33,7 +33,7 @@ int script_fail(const struct script *script, const struct word *word, const char
 	return fail("%s:%u:%u: %s", script->source, word->line, word->column, sentence);
 }
 
-/* The word as a message shows it: what is no printable character is '?'. */
+/* The word as a message shows it: '?' replaces each unprintable character. */
 static void show(const struct word *word, char shown[SHOWN_MAX])
 {
 	size_t length = word->length < SHOWN_MAX - 1 ? word->length : SHOWN_MAX - 1;
@@ -65,7 +65,7 @@ static void skip_blanks(struct script *script)
 		}
 		if (*script->at == '#') {
 			const char *newline = memchr(script->at, '\n', (size_t)(script->end - script->at)), *end = newline ? newline : script->end;
-			const char *zero = memchr(script->at, '\0', (size_t)(end - script->at)); /* which would end the trigger's kept text */
+			const char *zero = memchr(script->at, '\0', (size_t)(end - script->at)); /* a NUL would end the kept text of the trigger */
 
 			script->column += (unsigned)((zero ? zero : end) - script->at);
 			script->at = zero ? zero : end - 1;
@@ -88,7 +88,7 @@ static size_t digits(const char *at, const char *end)
 	return (size_t)(at - from);
 }
 
-/* digits[.digits][e[+-]digits] */
+/* The length of digits[.digits][e[+-]digits]. */
 static size_t number_length(const char *at, const char *end, bool *whole)
 {
 	size_t length = digits(at, end), more, sign;
@@ -109,7 +109,7 @@ static size_t number_length(const char *at, const char *end, bool *whole)
 	return length;
 }
 
-/* The length of a string with both its quotes; 0: its line ends before it. */
+/* The length of a string with both its quotes; 0: the line ends before the string. */
 static size_t string_length(const char *at, const char *end)
 {
 	for (const char *c = at + 1; c < end && *c && *c != '\n'; c++)
@@ -222,7 +222,7 @@ char *script_name(struct script *script, const char *what)
 	return NULL;
 }
 
-/* Tells whether a name is a keyword, with or without an `s`. */
+/* Tells whether a word is this keyword, with or without an `s` behind it. */
 static bool word_is(const struct word *word, const char *keyword)
 {
 	size_t length = strlen(keyword);

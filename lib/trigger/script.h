@@ -1,11 +1,11 @@
 /*
- * script: a trigger file, word by word. Private to lib/trigger.
+ * script: reads a trigger file word by word. Private to lib/trigger.
  *
  *	struct script script;
  *	script_begin(&script, text, length, source);	the first word is then script.now
- *	script_next(&script)				-1 after fail(): what comes next is no word
+ *	script_next(&script)				-1 after fail(): no word follows
  *
- * Words are names, numbers, strings and single marks. Keywords are names; their case does not matter, and an `s` may stand behind them.
+ * Words are names, numbers, strings and single marks. Keywords are names; their case does not matter, and an `s` may follow them.
  */
 #ifndef TRIGGER_SCRIPT_H
 #define TRIGGER_SCRIPT_H
@@ -27,8 +27,8 @@ struct word {
 struct script {
 	const char *source, *at, *end;
 	unsigned line, column; /* of `at` */
-	unsigned last_line, last_column; /* behind the last word */
-	const char *behind; /* the word before the present one */
+	unsigned last_line, last_column; /* the place behind the last word */
+	const char *behind; /* the place behind the word before the current one */
 	struct word now;
 };
 
@@ -36,23 +36,23 @@ int script_begin(struct script *script, const char *text, size_t length, const c
 int script_next(struct script *script);
 
 /*
- * The name of a trigger or chart at this place, which may hold - : . + / ~ @ %, or is a string: a copy that the caller frees, behind which
- * the script goes on. NULL after fail().
+ * Reads the name of a trigger or chart, which may hold - : . + / ~ @ %, or is a string. Returns a copy, which the caller frees, and moves on behind
+ * the name. NULL after fail().
  */
 char *script_name(struct script *script, const char *what);
 
-/* Tells whether the present word is this mark, or this keyword. */
+/* Tells whether the current word is this mark, or this keyword. */
 bool script_at_mark(const struct script *script, const char *mark);
 bool script_at(const struct script *script, const char *keyword);
 
-/* Tells whether it is a keyword that no var may be called. */
+/* Tells whether the word is a keyword, which cannot be the name of a var. */
 bool word_is_reserved(const struct word *word);
 
-/* Goes on if the present word is this one: 1, else 0; -1 after fail(). */
+/* If the current word is this one, moves on and returns 1; else 0; -1 after fail(). */
 int script_take(struct script *script, const char *keyword);
 int script_take_mark(struct script *script, const char *mark);
 
-/* The same, where nothing else can stand. 0; -1 after fail(). */
+/* Demand this word and move on. 0; -1 after fail(). */
 int script_need(struct script *script, const char *keyword);
 int script_need_mark(struct script *script, const char *mark);
 

@@ -1,6 +1,6 @@
 /*
- * to_log: the clause LOG of a trigger, and the keys activity=, methods= and to_log= of its `trigger` record, which tell the rest of the pipe what to
- * log from the firing on.
+ * to_log: the clause LOG of a trigger, and the keys activity=, methods= and to_log= of its `trigger` record. They tell the rest of the pipe what to
+ * log after the trigger has fired.
  */
 #ifndef TRIGGER_TO_LOG_H
 #define TRIGGER_TO_LOG_H
@@ -17,20 +17,20 @@ enum metric {
 
 struct to_log {
 	bool activity;	  /* windows of requests, for their graphs */
-	uint64_t methods; /* how many of the most blamed; TO_LOG_ALL; 0: none */
-	unsigned metrics; /* of each call */
+	uint64_t methods; /* how many of the most blamed methods; TO_LOG_ALL: all; 0: none */
+	unsigned metrics; /* of each call: bits of enum metric */
 };
 
 /* The default of LOG (the paper's figure 2). */
 #define TO_LOG_DEFAULT ((struct to_log){.activity = true, .methods = 5, .metrics = METRIC_ARGS | METRIC_RET_VALUE})
 
-/* The metrics by name: "args" is number 0. NULL: there are no more. */
+/* The name of a metric by number: "args" is number 0. NULL: there are no more. */
 const char *metric_name(size_t number);
 
 struct line;
 void to_log_spell(const struct to_log *log, struct line *line);
 
-/* Keys that the record lacks, as older ones do, have their defaults. Unknown metrics are passed over. */
+/* Reads the keys of a `trigger` record. Keys that the record lacks, as older records do, have their defaults. Unknown metrics are ignored. */
 struct fields;
 struct to_log to_log_read(const struct fields *fields);
 

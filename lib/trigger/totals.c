@@ -12,27 +12,30 @@
 
 enum { PARTS_OF_SHORTEST = 60, GRAIN_LEAST = 1000000 };
 
-/* A bin of a percentile is this much wider than the one before it, so that its middle is wrong by 1 % at most. */
+/* The ratio between the bounds of a bin of a percentile: the middle of a bin differs from its values by 1 % at most. */
 static const double bin_ratio = 1.01 / 0.99;
 
-/* Bins of positive numbers are above it, of negative ones below its negative; between them only 0. Doubles reach from e-745 to e710. */
+/*
+ * The bin of 1. Positive values have positive bins, because doubles reach from e-745 to e710 and so stay within this offset; negative values have the
+ * negative numbers of these bins; bin 0 is that of 0.
+ */
 enum { BIN_OFFSET = 1 << 17 };
 
-/* How many values fell into a bin. */
+/* A bin: how many values fell into it. */
 struct bin {
 	int number;
 	uint64_t count;
 };
 
-/* In the order of their numbers, which is that of their values. */
+/* By number, which is also the order of the values. */
 typedef ARRAY(struct bin) bins;
 
-/* The numbers of one value of a slot or a window. All zero: of none. */
+/* What is kept of one value (a column) in a slot or a window. All zero: no events had it. */
 struct sums {
 	uint64_t count;
-	double mean, squares; /* of the squares of the differences from the mean: their sum */
+	double mean, squares; /* squares: the sum of the squared differences from the mean */
 	double sum, min, max;
-	bins bins; /* of percentiles only */
+	bins bins; /* only if a percentile is asked for */
 };
 
 struct slot {
@@ -41,10 +44,10 @@ struct slot {
 	struct sums *sums; /* by column */
 };
 
-/* A window as of the slots before the one at hand. */
+/* The part of a window that lies in the slots before the current one. */
 struct window_past {
-	int64_t number; /* of the slot at hand */
-	uint64_t change; /* of the key, as it was then */
+	int64_t number; /* of the current slot */
+	uint64_t change; /* the key's `change` when this was computed */
 	bool known;
 	uint64_t events;
 	struct sums sums;
@@ -52,10 +55,10 @@ struct window_past {
 
 struct totals_key {
 	char *text;
-	ARRAY(struct slot) items; /* in the order of their numbers; those before `first` are over */
+	ARRAY(struct slot) items; /* by number; those before `first` were freed */
 	size_t first;
 	uint64_t change; /* counts changes of slots that are not the newest */
-	struct window_past *past; /* by value of the trigger */
+	struct window_past *past; /* by index of trigger->values */
 	struct totals_key *prev, *next;
 	UT_hash_handle hh;
 };
@@ -63,13 +66,13 @@ struct totals_key {
 struct totals {
 	const struct trigger *trigger;
 	int64_t grain;
-	int64_t reach; /* slots of the longest window */
+	int64_t reach; /* slots from the earliest begin of a window up to now */
 	ARRAY(int) columns;
-	int *column_of; /* by value of the trigger; -1: it counts events */
+	int *column_of; /* by index of trigger->values; -1: it has no column */
 	bool *has_bins; /* by column */
 	struct totals_key *keys;	  /* by text */
-	struct totals_key *recent; /* the least recent first */
-	int64_t begin; /* of the data; INT64_MAX: behind a loss */
+	struct totals_key *recent; /* the least recently used first */
+	int64_t begin; /* of the data; INT64_MAX: they have not begun, or were lost */
 	int64_t newest; /* time of the newest event; INT64_MIN: none */
 };
 
@@ -90,7 +93,7 @@ static bool is_same_column(const struct trigger_value *a, const struct trigger_v
 	return a->field == b->field && (a->field != FIELD_SHOWN || !strcasecmp(a->shown, b->shown));
 }
 
-/* The column of an aggregate's value, which is new if need be. */
+/* The column of an aggregate's value, which is added if needed; -1: it has none. */
 static int column_of(struct totals *totals, int named)
 {
 	const struct trigger_value *values = totals->trigger->values.items;
@@ -223,7 +226,7 @@ struct totals_key *totals_key(struct totals *totals, const char *text)
 	return key;
 }
 
-/* Gives back slots that no window reaches any more. */
+/* Frees slots that no window reaches any more. */
 static void drop_old(struct totals *totals, struct totals_key *key, int64_t newest)
 {
 	while (key->first < key->items.count && key->items.items[key->first].number <= newest - totals->reach)
@@ -234,7 +237,7 @@ static void drop_old(struct totals *totals, struct totals_key *key, int64_t newe
 	}
 }
 
-/* The slot of this number, which is new if need be. */
+/* The slot of this number, which is made if needed. */
 static struct slot *slot_at(struct totals *totals, struct totals_key *key, int64_t number)
 {
 	size_t at = key->items.count;
@@ -242,7 +245,7 @@ static struct slot *slot_at(struct totals *totals, struct totals_key *key, int64
 	while (at > key->first && key->items.items[at - 1].number > number)
 		at--;
 	if (at < key->items.count)
-		key->change++; /* an event that comes late */
+		key->change++; /* the event is late: an older slot changes */
 	if (at > key->first && key->items.items[at - 1].number == number)
 		return &key->items.items[at - 1];
 	if (at == key->items.count) {
@@ -261,7 +264,7 @@ static int bin_of(double value)
 	return value < 0 ? -place : place;
 }
 
-/* The value in the middle of a bin, by ratio. */
+/* The value in the (geometric) middle of a bin. */
 static double bin_value(int number)
 {
 	double value = number == 0 ? 0 : exp((abs(number) - BIN_OFFSET - 0.5) * log(bin_ratio));
@@ -283,7 +286,7 @@ static void add_bin(bins *to, size_t *from, struct bin bin)
 	*ARRAY_INSERT(to, at) = bin;
 }
 
-/* Adds up two lists of numbers; Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, for the squares. */
+/* Adds `from` to `to`; the squares by Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983. */
 static void sums_merge(struct sums *to, const struct sums *from)
 {
 	double all = (double)(to->count + from->count), apart = from->mean - to->mean;
@@ -327,7 +330,7 @@ static void add_slot(const struct slot *slot, int column, uint64_t *events, stru
 		sums_merge(sums, &slot->sums[column]);
 }
 
-/* The window's slots before the one at hand, which change only when the time goes on to the next. */
+/* The part of a window before the current slot `hand`; computed anew only in another slot, or after a late event. */
 static struct window_past *past_of(struct totals *totals, struct totals_key *key, int named, int64_t hand, int64_t first, int64_t last)
 {
 	struct window_past *past = &key->past[named];
@@ -343,7 +346,7 @@ static struct window_past *past_of(struct totals *totals, struct totals_key *key
 	return past;
 }
 
-/* The value of rank ceil(p n / 100), 1 at least. */
+/* The value of rank ceil(p n / 100), but at least rank 1. */
 static double percentile(const struct sums *sums, double percent)
 {
 	double rank = fmax(1, ceil(percent / 100 * (double)sums->count)), before = 0;
@@ -378,7 +381,7 @@ static double number_of(const struct trigger_value *asked, uint64_t events, cons
 	}
 }
 
-/* Tells whether an aggregate of no values is a number. */
+/* Tells whether the aggregate of no values is still a number. */
 static bool may_be_empty(enum trigger_aggregate aggregate)
 {
 	return aggregate == AGGREGATE_COUNT || aggregate == AGGREGATE_THROUGHPUT || aggregate == AGGREGATE_SUM;

@@ -1,4 +1,4 @@
-/* Where triggers come from: files, and those that are shipped. */
+/* Loads triggers from files and from the shipped ones. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int load_file(struct trigger_list *list, const char *path, const char *sh
 	return status;
 }
 
-/* The names of what is shipped, for a message. */
+/* The names of the shipped triggers, for a message; the caller frees the text. */
 static char *shipped_names(void)
 {
 	char *one = file_shipped("charts/triggers/latency-spike.trigger"), *slash = one ? strrchr(one, '/') : NULL;
@@ -75,7 +75,7 @@ static void take_trigger(struct trigger_list *from, size_t at, struct trigger_li
 	ARRAY_REMOVE(&from->items, at, 1);
 }
 
-/* The number of a trigger of the list that is written as this one; -1: there is none. */
+/* The index of the trigger in the list with this trigger's name and text; -1: there is none. */
 static int find_same(const struct trigger_list *list, const struct trigger *trigger)
 {
 	for (size_t i = 0; i < list->items.count; i++)
@@ -84,7 +84,7 @@ static int find_same(const struct trigger_list *list, const struct trigger *trig
 	return -1;
 }
 
-/* Puts the triggers of a source, which could not be read, from one list into the other. */
+/* Moves the triggers of a source that could not be read from the old list to the new one. */
 static void keep_source(struct trigger_list *list, const char *source, struct trigger_list *now)
 {
 	for (size_t i = 0; i < list->items.count;) {
@@ -95,7 +95,7 @@ static void keep_source(struct trigger_list *list, const char *source, struct tr
 	}
 }
 
-/* Puts old triggers in the place of new ones that are written alike, from number `first` on. */
+/* Replaces new triggers, from index `first` on, by old ones with the same name and text. */
 static void keep_same(struct trigger_list *list, struct trigger_list *now, size_t first)
 {
 	for (size_t i = first; i < now->items.count; i++) {

@@ -1,4 +1,4 @@
-/* The statements of a trigger: everything but what stands behind IF. */
+/* Reads a trigger's clauses, except the condition behind IF. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 
 enum { LIMITS_MAX = 64 };
 
-/* The name of what ON looks at, or of what LOG logs. */
+/* A name that ON gives to what the trigger looks at, or LOG to what it logs. */
 struct var {
 	struct word word;
 	bool given;
@@ -47,7 +47,7 @@ void trigger_free(struct trigger *trigger)
 	free(trigger);
 }
 
-/* Reads a var if one is there: 1, else 0; -1 after fail(). */
+/* Reads a var if there is one: returns 1, else 0; -1 after fail(). */
 static int take_var(struct script *script, struct var *var)
 {
 	if (script->now.kind != WORD_NAME || word_is_reserved(&script->now))
@@ -109,7 +109,7 @@ static int read_charts(struct trigger *trigger, struct script *script)
 	return more;
 }
 
-/* Sets *top: 0 for All. */
+/* Reads "Top(N)". 0; -1 after fail(). */
 static int read_top(struct script *script, uint64_t *top)
 {
 	double number;
@@ -205,7 +205,7 @@ static int read_share(struct script *script, double *share)
 
 enum { SAID_TO_LOG = 1, SAID_MATCH = 2, SAID_UNMATCH = 4 };
 
-/* Notes that an option is said. */
+/* Notes that an option was given. 0; -1 after fail(): it was given before. */
 static int say(struct script *script, unsigned *said, unsigned option)
 {
 	if (*said & option)
@@ -214,7 +214,7 @@ static int say(struct script *script, unsigned *said, unsigned option)
 	return 0;
 }
 
-/* [var "."] "ToLog" "=" metrics; the option may be called like a var, so a dot decides. */
+/* Reads [var "."] "ToLog" "=" metrics. */
 static int read_to_log(struct trigger *trigger, struct script *script, const struct targets *targets, unsigned *said)
 {
 	struct word var = script->now;
@@ -254,7 +254,7 @@ static int read_options(struct trigger *trigger, struct script *script, const st
 	return more;
 }
 
-/* A count of a class. */
+/* Reads the class of a count: Match or Unmatch. */
 static int read_count(struct script *script, const struct word *number, struct trigger_until *until)
 {
 	bool matches = script_at(script, "Match");
@@ -293,7 +293,7 @@ static int read_limit(struct script *script, struct trigger_until *until)
 	return script_next(script);
 }
 
-/* The limits in parentheses, or a single one. */
+/* Reads limits in parentheses, or a single limit. */
 static int read_limits(struct script *script, struct trigger_until *until)
 {
 	int nested = script_take_mark(script, "("), more = 1;
@@ -336,7 +336,7 @@ static void set_defaults(struct trigger *trigger)
 	*ARRAY_ADD(&trigger->until) = (struct trigger_until){.time = INT64_C(300000000000)};
 }
 
-/* Reads LOG and WITH. Sets *next to what may stand behind. */
+/* Reads LOG and WITH. Sets *next to the words that may follow, for a message. */
 static int read_log(struct trigger *trigger, struct script *script, const char **next)
 {
 	struct targets targets = {0};
@@ -350,7 +350,7 @@ static int read_log(struct trigger *trigger, struct script *script, const char *
 	return script_next(script) < 0 ? -1 : read_options(trigger, script, &targets);
 }
 
-/* Reads the clauses behind the event, to the trigger's end. */
+/* Reads the clauses behind the event, up to the trigger's end. */
 static int read_clauses(struct trigger *trigger, struct script *script, const struct var *var)
 {
 	const char *next = "FOR, IF, LOG, UNTIL or the next trigger";

@@ -16,40 +16,40 @@
 #include "trigger/run_requests.h"
 #include "trigger/totals.h"
 
-/* A trigger's life: idle, then logging, then idle. */
+/* The state of a trigger, which is idle, then logs, then is idle again. */
 struct watched {
 	const struct trigger *trigger;
-	struct totals *totals; /* NULL: it has no aggregates */
-	struct totals_key *key; /* of the occasion at hand */
-	double *values;	     /* of that, by column */
-	uint64_t salt;	     /* of its name */
-	uint64_t looked_at;
+	struct totals *totals; /* NULL: the trigger has no aggregates */
+	struct totals_key *key; /* of the current occasion */
+	double *values;	     /* values of the current occasion, by column */
+	uint64_t salt;	     /* a hash of the trigger's name */
+	uint64_t looked_at;  /* how many occasions it was evaluated for */
 	bool logs, has_logged;
 	int64_t fired, ended;
-	uint64_t firing; /* the request that fired it, or the last one that had begun by then */
-	uint64_t matched, unmatched; /* logged since */
+	uint64_t firing; /* number of the last request that had begun when it fired */
+	uint64_t matched, unmatched; /* requests logged since it fired */
 	bool given; /* a request got a window */
-	int64_t next; /* of Always: when it is next evaluated */
+	int64_t next; /* ON Always: when it is evaluated next */
 	struct matches matches; /* signals or exceptions that satisfied IF */
 };
 
 struct watch {
 	struct stream *stream;
 	struct filter *filter;
-	struct watch *next; /* of another host of the stream */
+	struct watch *next; /* the watch of another host of the stream */
 	bool shared;	    /* the stream is of several hosts */
 	struct filter_watch handed;
 	struct watch_options options;
 	ARRAY(struct watched) items;
-	bool began;	 /* a time has come in this stream */
-	bool lacks;	 /* behind a loss, until the next time */
+	bool began;	 /* a record with a time has come in this stream */
+	bool lacks;	 /* events were lost, and no record with a time has come since */
 	bool behind;	 /* the stream was filtered before */
 	struct run_requests *requests;
 	struct handed_requests *jobs;
 	int64_t now;
-	int64_t due;	 /* no limit or multiple lies before it */
-	uint64_t begun;	 /* requests */
-	uint64_t given;	 /* the last one that got a window */
+	int64_t due;	 /* no limit of UNTIL and no multiple of EVERY comes before it */
+	uint64_t begun;	 /* number of requests that have begun */
+	uint64_t given;	 /* the last request that got a window */
 	struct line line;
 };
 
@@ -63,7 +63,7 @@ static uint64_t hash(const char *text)
 	return number;
 }
 
-/* A number from 0 to 1 that depends on trigger and request alone; the mix is that of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+/* A number from 0 to 1 that depends only on trigger and request; the mixing is that of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
 static double share_of(const struct watched *watched, uint64_t request)
 {
 	uint64_t z = watched->salt + request * UINT64_C(0x9e3779b97f4a7c15);
@@ -106,7 +106,7 @@ static bool is_in_scope(struct watched *watched, const struct occasion *occasion
 	return true;
 }
 
-/* Takes the key of an occasion; `counts`: the occasion counts in the trigger's aggregates, if it is in their scope. */
+/* Sets the key to that of an occasion. `counts`: adds the occasion to the trigger's aggregates if it is in their scope. */
 static void look_at(struct watched *watched, const struct occasion *occasion, bool counts)
 {
 	const int *columns;
@@ -126,7 +126,7 @@ static void look_at(struct watched *watched, const struct occasion *occasion, bo
 	totals_add(watched->totals, watched->key, occasion->ts, watched->values);
 }
 
-/* The deadline of an alternative of UNTIL whose counts are reached; INT64_MAX: there is none. */
+/* The deadline of an alternative of UNTIL whose counts are reached; INT64_MAX: it has no time, or its counts are not reached. */
 static int64_t deadline_of(const struct watched *watched, const struct trigger_until *until)
 {
 	if (!until->time || watched->matched < until->match || watched->unmatched < until->unmatch)
@@ -146,7 +146,7 @@ static int64_t deadline(const struct watched *watched)
 	return first;
 }
 
-/* Finds when a limit or a multiple is next due. */
+/* Finds when the next limit of UNTIL or multiple of EVERY is due. */
 static void find_due(struct watch *watch)
 {
 	watch->due = INT64_MAX;
@@ -179,12 +179,12 @@ static int end(struct watch *watch, struct watched *watched, int64_t ts, const c
 	return stream_write_line(watch->stream, line);
 }
 
-/* Texts of a firing's signal. */
+/* Room for the texts of a firing's signal. */
 struct signal_texts {
 	char chart[VALUE_ROOM], key[VALUE_ROOM], text[2 * VALUE_ROOM];
 };
 
-/* "std::out_of_range: no such key". False: it is no exception. */
+/* Sets the text, such as "std::out_of_range: no such key". False: the occasion is no exception. */
 static bool say_exception(const struct occasion *occasion, struct signal_texts *texts)
 {
 	char name[VALUE_ROOM] = "?", what[VALUE_ROOM - 1] = "";
@@ -251,13 +251,13 @@ static int fire(struct watch *watch, struct watched *watched, const struct occas
 	return 0;
 }
 
-/* Tells whether a trigger may fire: it does not log, and has rested. */
+/* Tells whether a trigger may fire: it is not logging, and its rest is over. */
 static bool may_fire(const struct watch *watch, const struct watched *watched, int64_t ts)
 {
 	return !watched->logs && (!watched->has_logged || timestamp_add(watched->ended, watch->options.rest) <= ts);
 }
 
-/* The largest count of a class in UNTIL; UINT64_MAX: it is not counted. */
+/* The largest count of a class (Match or Unmatch) in UNTIL; UINT64_MAX: UNTIL does not limit the class. */
 static uint64_t most_of(const struct trigger *trigger, bool match)
 {
 	uint64_t most = 0;
@@ -304,7 +304,7 @@ static int write_request(struct watch *watch, const struct watched *watched, con
 	return stream_write_line(watch->stream, line);
 }
 
-/* A request that several triggers log has one window, which opens before its `request` record: that is behind the window before. */
+/* Gives a request its window, which opens before its `request` record. A request that several triggers log has only one window. */
 static int give_window(struct watch *watch, struct watched *watched, const struct sample *request)
 {
 	watched->given = true;
@@ -328,7 +328,7 @@ static int log_request(struct watch *watch, struct watched *watched, const struc
 	return logged && is_over(watched, request->end) ? end(watch, watched, request->end, "count") : 0;
 }
 
-/* Tells whether a trigger says that what the chart measures are its requests. */
+/* Tells whether a trigger's FOR names the chart. */
 static bool is_named(const struct watch *watch, const char *chart)
 {
 	for (size_t i = 0; i < watch->items.count; i++)
@@ -337,13 +337,13 @@ static bool is_named(const struct watch *watch, const char *chart)
 	return false;
 }
 
-/* What a thread does then, it does for this request, or within it. */
+/* Tells whether a request is paired by thread: all that its thread does meanwhile belongs to the request. */
 static bool is_by_thread(const struct sample *request)
 {
 	return request->key_count == 0 && request->tid >= 0;
 }
 
-/* A request begins; `marks` of it keeps the verdicts of triggers that look at starts. */
+/* A request begins. Its `marks` keep which triggers ON RequestStart it matches, a bit for each trigger. */
 static int see_begin(void *context, struct sample *request)
 {
 	struct watch *watch = context;
@@ -430,7 +430,7 @@ static void see_event(void *context, const struct event *event)
 	handed_requests_event(watch->jobs, filter_events(watch->filter), event);
 }
 
-/* A signal, an exception, or what tells what is handed over. */
+/* Takes a signal, an exception or a `handoff` record. */
 static int see_record(void *context, enum kind kind, const struct fields *fields)
 {
 	struct watch *watch = context;
@@ -472,8 +472,8 @@ static int64_t multiple_behind(const struct trigger *trigger, int64_t ts)
 }
 
 /*
- * The multiple to evaluate after one at `ts`. Those before it could not have another result: until then no slot ends, and the trigger may not
- * fire. So a clock that jumps by years costs little.
+ * The multiple to evaluate after the one at `ts`. The multiples between the two could not have another result: no slot ends before them, and
+ * the trigger may not fire. So a clock that jumps by years costs little.
  */
 static int64_t next_multiple(const struct watch *watch, const struct watched *watched, int64_t ts, int64_t until, bool held)
 {
@@ -486,7 +486,7 @@ static int64_t next_multiple(const struct watch *watch, const struct watched *wa
 	return multiple_behind(watched->trigger, skip - 1 > ts ? skip - 1 : ts);
 }
 
-/* Evaluates a trigger of Always at its multiple; `until`: the time that has come. */
+/* Evaluates a trigger ON Always at its next multiple; `until`: the time that the stream has reached. */
 static int evaluate(struct watch *watch, struct watched *watched, int64_t until)
 {
 	struct occasion occasion = {.on = ON_ALWAYS, .ts = watched->next, .events = filter_events(watch->filter)};
@@ -500,7 +500,7 @@ static int evaluate(struct watch *watch, struct watched *watched, int64_t until)
 	return 0;
 }
 
-/* Does what is due up to this time, a limit before a multiple of the same time. */
+/* Handles all limits and multiples up to this time; at the same time, the limit first. */
 static int catch_up(struct watch *watch, struct watched *watched, int64_t ts)
 {
 	for (;;) {
@@ -567,7 +567,7 @@ static int see_lost(void *context)
 	return 0;
 }
 
-/* Most events are gone: requests and totals would be wrong. */
+/* Behind a filter most events are missing, so requests and aggregates would be wrong. 0; -1 after fail(). */
 static int check_behind(const struct trigger *trigger)
 {
 	if (trigger->on == ON_SIGNAL)
@@ -610,7 +610,7 @@ static int see_finish(void *context)
 	return 0;
 }
 
-/* A chart that counts has no requests. Of the stream's charts those count that the collector was asked for, if it says which. */
+/* Takes a chart. 1: it may have requests; 0: it counts events, so it has none; -1 after fail(). */
 static int see_chart(void *context, const struct chart *chart)
 {
 	struct watch *watch = context;
@@ -658,7 +658,7 @@ static bool lists(const struct trigger_list *list, const struct trigger *trigger
 	return false;
 }
 
-/* Ends and frees what the list has no more. */
+/* Ends and frees the triggers that are not in the list. */
 static int drop_others(struct watch *watch, const struct trigger_list *list)
 {
 	size_t kept = 0;
@@ -690,7 +690,7 @@ int watch_replace(struct watch *watch, const struct trigger_list *list)
 
 		*watched = old ? *old : new_watched(trigger);
 		if (trigger->on == ON_REQUEST_START)
-			watched->firing = watch->begun; /* the marks of requests that are open may be another trigger's */
+			watched->firing = watch->begun; /* in the marks of open requests, its bit may be another trigger's */
 		if (!old && watch->began && trigger->on == ON_ALWAYS)
 			watched->next = multiple_behind(trigger, watch->now);
 		if (!old && watch->began && !watch->lacks && watched->totals)
@@ -731,7 +731,7 @@ static struct watch *empty_watch(struct stream *stream, const struct watch_optio
 	return watch;
 }
 
-/* The same triggers for another host of the stream. */
+/* Makes a watch with the same triggers for another host of the stream. */
 static const struct filter_watch *another_watch(void *context, struct filter *filter)
 {
 	struct watch *first = context, *watch = empty_watch(first->stream, &first->options);
