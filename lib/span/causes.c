@@ -1,4 +1,4 @@
-/* Which request each call of a server belongs to; see requests.h. */
+/* Finds the request that each call of a server belongs to; see requests.h. */
 #include "span/turns.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static bool lost_within(const struct turn_host *host, int64_t from, int64_t to)
 	return false;
 }
 
-/* Tells whether nobody whom the stream tells of can have asked: the peer's address is none of the hosts'. */
+/* Tells whether the request came from outside the stream: the peer's address is none of the hosts'. */
 static bool is_outside(const struct requests *requests, const struct turn *turn)
 {
 	for (size_t h = 0; h < requests->hosts.count; h++) {
@@ -62,7 +62,7 @@ static bool is_outside(const struct requests *requests, const struct turn *turn)
 	return true;
 }
 
-/* The open requests of servers, as time goes on. */
+/* The requests of servers that are open at the current time. */
 struct open {
 	ARRAY(int32_t) turns;
 };
@@ -85,8 +85,8 @@ static bool of_one_process(const struct turn_host *host, int32_t a, int32_t b)
 }
 
 /*
- * The request that the thread received in the run of a callback in which it sends now: it is for that one, whatever else is open. -1: it received
- * none in it, or no run is known.
+ * The request that the thread received in the same run of a callback in which it sends: it sends for this request, whatever else is open. -1: it
+ * received none in the run, or no run is known.
  */
 static int32_t received_in_run(const struct requests *requests, const struct open *open, const struct turn *turn)
 {
@@ -108,8 +108,8 @@ static int32_t received_in_run(const struct requests *requests, const struct ope
 }
 
 /*
- * The request that the thread announced for what it sends on the connection: by its last announcement before the bytes had left, if it did not wait
- * for several descriptors in between. -1: it announced none that is open.
+ * The request for which the thread announced that it sends on the connection: by its last announcement before the bytes had left, if it did not wait
+ * for several descriptors in between. -1: it announced no open request.
  */
 static int32_t told_by_call(const struct requests *requests, const struct open *open, const struct turn *turn)
 {
@@ -128,7 +128,7 @@ static int32_t told_by_call(const struct requests *requests, const struct open *
 	return -1;
 }
 
-/* Of a client's turn: the request that it belongs to, or how many may be. */
+/* Finds the request that a client's turn belongs to, or the number of candidates. */
 static void find_cause(struct requests *requests, const struct open *open, struct turn *turn, bool served)
 {
 	const struct turn_host *host = &requests->hosts.items[turn->host];
@@ -164,7 +164,7 @@ static void find_cause(struct requests *requests, const struct open *open, struc
 	}
 }
 
-/* Threads that have received requests or messages, and from when on: a client's turn of another process is a root. */
+/* Threads that have received requests or messages, and since when. A client's turn of any other process is a root. */
 struct servers {
 	ARRAY(struct server {
 		int host;

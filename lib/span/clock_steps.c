@@ -5,17 +5,17 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-/* Less is no step: events of several CPUs may be so much out of order. */
+/* A step goes back by more than this; events of several CPUs may be out of order by this much. */
 #define BACK_LEAST (NSEC_PER_SEC / 1000)
 
 struct era {
 	int64_t begin; /* shifted */
 	int64_t shift;
-	int64_t back; /* how far the time went back at its beginning */
+	int64_t back; /* how far the clock went back where the era begins */
 };
 
 struct clock_steps {
-	ARRAY(struct era) items; /* the first begins before all times */
+	ARRAY(struct era) items; /* the first era begins before all times */
 	int64_t newest;
 };
 
@@ -58,7 +58,7 @@ bool clock_steps_take(struct clock_steps *steps, int64_t ts)
 	}
 	if (__builtin_add_overflow(steps->newest, 1, &begin) || __builtin_sub_overflow(begin, ts, &shift) ||
 	    __builtin_sub_overflow(shift, before, &back))
-		return false; /* no clock shows such times */
+		return false; /* no real clock has such times */
 	steps->newest = begin;
 	*ARRAY_ADD(&steps->items) = (struct era){.begin = begin, .shift = shift, .back = back};
 	return true;
@@ -69,7 +69,7 @@ int64_t clock_steps_newest(const struct clock_steps *steps)
 	return steps->newest;
 }
 
-/* By the latest era at the place, or before it, which has this time. */
+/* Shifts by the latest era, at the place or before it, that has this time. */
 int64_t clock_steps_shift(const struct clock_steps *steps, int64_t ts, int64_t place)
 {
 	size_t own = clock_steps_before(steps, place);
@@ -101,7 +101,7 @@ int64_t clock_steps_back(const struct clock_steps *steps, size_t step)
 
 size_t clock_steps_before(const struct clock_steps *steps, int64_t time)
 {
-	return COUNT_UNTIL(steps->items.items, steps->items.count, begin, time) - 1; /* the first begins at the least time that there is */
+	return COUNT_UNTIL(steps->items.items, steps->items.count, begin, time) - 1; /* the first era begins at INT64_MIN */
 }
 
 int64_t clock_steps_total(const struct clock_steps *steps, size_t count)

@@ -54,7 +54,7 @@ void connections_add(struct connections *connections, int host, const struct flo
 		add_end(connections, host, ends[i]);
 }
 
-/* More bytes arrived than were seen to be sent: some that were sent were not seen. */
+/* Tells whether more bytes arrived than were seen to be sent: the stream lacks some sendings. */
 static bool contradicts(const struct end *from, const struct end *to)
 {
 	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : from->sent.before;
@@ -63,7 +63,7 @@ static bool contradicts(const struct end *from, const struct end *to)
 	return from->whole && received > sent;
 }
 
-/* Loopback addresses of two hosts are not each other's. */
+/* Tells whether the connection has exactly two ends that fit. Loopback addresses of different hosts do not belong together. */
 static bool is_talk(const struct connection *connection)
 {
 	return connection->count[0] == 1 && connection->count[1] == 1 && !(connection->loopback && connection->host[0] != connection->host[1]) &&

@@ -1,7 +1,7 @@
 /*
- * connections: connections with both ends in the stream, of one host or of two. Ends belong together by their addresses.
+ * connections: finds the connections whose ends are both in the stream, on one host or on two. The addresses show which ends belong together.
  *
- * Left out are ends whose addresses come twice, and those that are seen to receive more than was sent.
+ * A connection is left out if two ends have the same local and peer address, or if an end received more than the other was seen to send.
  *
  *	struct connections *connections = connections_new();
  *	connections_add(connections, host, flows)		for each host
@@ -20,7 +20,7 @@ struct connection { /* a connection with both ends in the stream */
 	int host[2];
 	bool loopback;
 	/* private */
-	struct address ends[2]; /* the lower first */
+	struct address ends[2]; /* the lower address first */
 	unsigned count[2];
 	UT_hash_handle hh;
 };
@@ -30,7 +30,7 @@ struct connections;
 struct connections *connections_new(void);
 void connections_free(struct connections *connections);
 
-/* The ends of a host's stream; `flows` must outlive the connections. */
+/* Adds the ends of a host's stream; `flows` must outlive the connections. */
 void connections_add(struct connections *connections, int host, const struct flows *flows);
 
 /* The first, or the next; NULL: there is none. */

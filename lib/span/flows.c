@@ -9,18 +9,18 @@
 #include "base/hash.h"
 #include "base/number.h"
 
-/* As the kernel numbers states, families, and the flag of a call that only looks. */
+/* The kernel's numbers of states, families and protocol, and its flag of a call that peeks. */
 enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10, PROTOCOL_TCP = 6, FLAG_PEEK = 2 };
 enum { ADDRESS_TEXT = 512, WRITES = 8 };
 enum { MOVES_KEPT = 64, ENDS_KEPT = 256 }; /* by flows_forget() */
 
-struct base { /* of a connection from before the trace, by its `socket` record */
+struct base { /* what a `socket` record tells of a connection that is older than the trace */
 	struct address ends[2]; /* local, peer */
 	int64_t from, ts;
 	uint64_t in, out;
 	bool server;
 	int32_t fd; /* -1: not told */
-	bool used; /* by a socket, or it counts no longer */
+	bool used; /* a socket uses the record, or a loss made it invalid */
 	UT_hash_handle hh;
 };
 
@@ -28,9 +28,9 @@ struct socket {
 	int64_t sk;
 	struct end *end;
 	bool addressed, begun; /* the end's addresses are known; its beginning was seen */
-	int64_t cut;	       /* nothing is known of what it sent from then on */
+	int64_t cut;	       /* what it sent from this time on is unknown */
 	const struct base *base; /* NULL: none */
-	bool based;	       /* it was looked for, and the end counts from it */
+	bool based;	       /* the end's bytes are counted from the base */
 	bool unsure;	       /* it sent while the base's record was made */
 	UT_hash_handle hh;
 };
@@ -38,15 +38,15 @@ struct socket {
 struct writer { /* a thread */
 	int32_t tid;
 	int64_t last; /* when it last entered a call that writes, or had sent */
-	int32_t fd;   /* of that call; -1: not known */
-	const struct end *received; /* where it received last; NULL: nowhere */
+	int32_t fd;   /* of that call; -1: unknown */
+	const struct end *received; /* the end at which it last received; NULL: none */
 	UT_hash_handle hh;
 };
 
 struct flows {
 	struct stream *stream;
 	struct events *events;
-	const struct clock_steps *clock_steps; /* NULL: times are as they are */
+	const struct clock_steps *clock_steps; /* NULL: times are not shifted */
 	struct event_type *state, *probe, *again, *send, *receive;
 	struct event_field *state_sk, *state_new, *state_family, *state_protocol, *state_sport, *state_dport, *state_from[2], *state_to[2];
 	struct event_field *probe_sk, *probe_family, *probe_sport, *probe_dport, *probe_length, *probe_from, *probe_to;
@@ -56,7 +56,7 @@ struct flows {
 	struct socket *sockets; /* by address */
 	struct writer *writers;
 	struct base *bases;
-	ARRAY(struct socket *) over; /* no longer by address */
+	ARRAY(struct socket *) over; /* sockets that are no longer found by address */
 	ARRAY(struct end *) known;
 };
 
@@ -146,7 +146,7 @@ void flows_free(struct flows *flows)
 
 /* --- addresses ---------------------------------------------------------------------------------------------------- */
 
-/* The bytes of an array, "0xa,0x4d,0x0,0x1"; returns how many. */
+/* Reads the bytes of an array such as "0xa,0x4d,0x0,0x1". Returns how many there are. */
 static size_t read_array(const struct event *event, const struct event_field *field, uint8_t *array, size_t room)
 {
 	char text[ADDRESS_TEXT], *rest = text;
@@ -181,7 +181,7 @@ static bool read_state_address(const struct event *event, struct event_field *co
 	return true;
 }
 
-/* A struct sockaddr. */
+/* Reads the address in a struct sockaddr. */
 static bool read_probe_address(const struct event *event, const struct event_field *field, int64_t family, struct address *address)
 {
 	uint8_t raw[28];
@@ -196,7 +196,7 @@ static bool read_probe_address(const struct event *event, const struct event_fie
 	return true;
 }
 
-/* "10.0.0.1:80", "[::1]:80" */
+/* Reads "10.0.0.1:80" or "[::1]:80". */
 static bool read_address(const struct fields *fields, const char *key, struct address *address)
 {
 	char text[128], *colon, *ip = text;
@@ -253,7 +253,7 @@ static struct base *find_base(const struct flows *flows, const struct end *end)
 	return base;
 }
 
-/* A record counts for the first socket of its addresses. */
+/* Gives a socket its `socket` record. A record counts only for the first socket with its addresses. */
 static void find_own_base(struct flows *flows, struct socket *socket)
 {
 	struct base *base = socket->addressed && !socket->begun && !socket->base ? find_base(flows, socket->end) : NULL;
@@ -264,7 +264,7 @@ static void find_own_base(struct flows *flows, struct socket *socket)
 	}
 }
 
-/* The kernel may use the address for another socket. */
+/* Ends a socket: the kernel may now use its address for another one. */
 static void end_socket(struct flows *flows, struct socket *socket)
 {
 	find_own_base(flows, socket);
@@ -418,7 +418,7 @@ static int take_base(struct flows *flows, const struct fields *fields)
 
 	if (fields_time(fields, "ts", &read.ts) <= 0 || fields_time(fields, "from", &read.from) < 0 ||
 	    fields_unsigned(fields, "bytes_in", &read.in) <= 0 || fields_unsigned(fields, "bytes_out", &read.out) <= 0)
-		return 0; /* it says nothing of bytes */
+		return 0; /* the record does not count bytes */
 	memset(read.ends, 0, sizeof(read.ends));
 	if (!read_address(fields, "local", &read.ends[0]) || !read_address(fields, "peer", &read.ends[1]))
 		return 0;
@@ -437,7 +437,7 @@ static int take_base(struct flows *flows, const struct fields *fields)
 	return 0;
 }
 
-/* From the gap's beginning on senders are unknown, and the sockets that the kernel's addresses stand for. */
+/* From the beginning of a gap on, it is unknown what was sent, and which sockets the kernel's addresses stand for. */
 static int take_loss(struct flows *flows, const struct fields *fields)
 {
 	struct socket *socket, *next;
@@ -480,7 +480,7 @@ int flows_record(struct flows *flows, const struct record *record)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* Counts on from the record: drops what was moved before, at most until the record was made. */
+/* Counts positions from a record on: drops the moves until `until`, when the record was made; `before` is the position then. */
 static void rebase(struct moves *moves, int64_t until, uint64_t before)
 {
 	size_t first = COUNT_UNTIL(moves->items, moves->count, ts, until);
@@ -503,8 +503,8 @@ static void cut(struct socket *socket)
 }
 
 /*
- * Counts bytes from the record. What was sent while it was made may be in it or not; what came in then, or was not yet read, is counted too
- * little, which does no harm.
+ * Counts bytes from the `socket` record. Bytes sent while the record was made may be in it or not. Bytes that came in then, or were not read
+ * yet, may be missing from the count, which does no harm.
  */
 static void count_from_base(struct socket *socket)
 {
@@ -645,7 +645,7 @@ void flows_forget(struct flows *flows, int64_t before)
 	struct writer *writer, *next_writer;
 
 	HASH_ITER(hh, flows->writers, writer, next_writer) {
-		writer->received = NULL; /* that may go */
+		writer->received = NULL; /* the end may be freed below */
 		if (writer->last >= before)
 			continue;
 		HASH_DEL(flows->writers, writer);

@@ -6,17 +6,17 @@
 
 enum { ATTRIBUTES_MOST = 100000, NOT_ASKED = -1, NO_THREAD = 0 };
 
-/* The paths that are lanes: "Threads/", a tid, "/Operation". */
+/* The form of paths that are lanes: "Threads/", a tid, "/Operation". */
 struct shape {
 	char *before, *behind;
 };
 
-struct stay { /* of a value */
+struct stay { /* the time for which a lane had a value */
 	int64_t from, to;
 	const char *value;
 };
 
-struct lane { /* of a thread, by a state file */
+struct lane { /* the values of one thread by one shape */
 	struct lane_key {
 		int32_t tid;
 		uint32_t shape;
@@ -33,8 +33,8 @@ struct word {
 struct lanes {
 	struct state_machine *machine;
 	ARRAY(struct shape) shapes;
-	ARRAY(int32_t) tids;	    /* by node: of the lane that it is; NO_THREAD: none; NOT_ASKED */
-	ARRAY(uint32_t) shape_of; /* by node, of lanes */
+	ARRAY(int32_t) tids;	    /* by node: its lane's thread; NO_THREAD: the node is no lane; NOT_ASKED */
+	ARRAY(uint32_t) shape_of; /* by node: its lane's shape */
 	struct lane *lanes;
 	struct word *words;
 };
@@ -82,7 +82,7 @@ void lanes_free(struct lanes *lanes)
 
 /* --- which attributes are lanes ----------------------------------------------------------------------------------- */
 
-/* The path's text with '*' for {tid}, which the caller frees; NULL: something else changes in it, too. */
+/* The path's text with '*' for {tid}, which the caller frees; NULL: other parts of the path vary, too. */
 static char *glob_of(const struct state_path *path)
 {
 	char *glob = path->absolute ? NULL : memory_format("%s", "");
@@ -125,7 +125,7 @@ void lanes_add(struct lanes *lanes, const struct state_file *file)
 	}
 }
 
-/* The thread of "HOST/COMM.PID/Threads/17/Operation", if the path has the shape; NO_THREAD. */
+/* The thread in a path such as "HOST/COMM.PID/Threads/17/Operation"; NO_THREAD: the path does not have this shape. */
 static int32_t thread_of(const struct shape *shape, const char *path)
 {
 	const char *at = strchr(path, '/');
@@ -208,7 +208,7 @@ static int changed(void *context, uint32_t node, int64_t since, struct state_val
 	return 0;
 }
 
-/* The values from `from` on did not count: takes them back. */
+/* Takes back the values from `from` on. */
 static int taken_back(void *context, uint32_t node, int64_t since, struct state_value before, int64_t from, int64_t ts)
 {
 	struct lanes *lanes = context;
@@ -256,7 +256,7 @@ int lanes_end(struct lanes *lanes)
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-/* The stays of the shape's lane in [from, to), and between them those of the shapes behind it. */
+/* Adds the stays in [from, to) of this shape's lane, and between them those of the shapes behind it. */
 static void tell_shapes(const struct lanes *lanes, uint32_t shape, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities)
 {
 	const struct lane *lane;

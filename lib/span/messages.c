@@ -6,10 +6,10 @@
 #include "base/hash.h"
 #include "span/spans.h"
 
-/* An end that a process had as a descriptor, from what it first sent to what it last sent. */
+/* The time for which a process had an end as a descriptor: from its first sending to its last. */
 struct stretch {
 	int64_t from, to;
-	const struct end *end; /* NULL: not known which */
+	const struct end *end; /* NULL: unknown */
 };
 
 struct descriptor {
@@ -24,14 +24,14 @@ struct span_of_bytes {
 	uint64_t from, to;
 };
 
-/* An end, and what state files tell of its queue, or of what comes in. */
+/* An end, and what state files tell about its queue and about messages that come in. */
 struct side {
 	const struct end *end;
-	const struct connection *connection; /* NULL: the other end is not known */
+	const struct connection *connection; /* NULL: the other end is unknown */
 	int host;
 	ARRAY(const struct queued *) queued; /* in order of time */
 	ARRAY(const struct begun *) begun;   /* messages that come in, in order of time */
-	ARRAY(struct span_of_bytes) together; /* what was sent together with messages, of an end that sends, or receives */
+	ARRAY(struct span_of_bytes) together; /* bytes that the end sent or received together with messages */
 	UT_hash_handle hh;
 };
 
@@ -115,7 +115,7 @@ static int32_t process_of(const struct turn_host *host, int32_t tid)
 	return process ? process : tid;
 }
 
-/* Behind a loss nothing is known. */
+/* The host's state is known until its first loss. */
 static int64_t known_until(const struct turn_host *host)
 {
 	int64_t until = INT64_MAX;
@@ -154,7 +154,7 @@ static int by_beginning(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* The descriptors of the host's ends; and a side for each end. */
+/* Adds a side for each end of the host, and the descriptors of these ends. */
 static void find_descriptors(struct messages *messages, int number)
 {
 	const struct turn_host *host = &messages->requests->hosts.items[number];
@@ -183,7 +183,7 @@ static void find_descriptors(struct messages *messages, int number)
 	}
 }
 
-/* Where two ends seem to have been the same descriptor at once, neither is known. */
+/* Orders the stretches. If two ends seem to have had the same descriptor at the same time, both are unknown. */
 static void order_stretches(struct messages *messages)
 {
 	for (struct descriptor *descriptor = messages->descriptors; descriptor; descriptor = descriptor->hh.next) {
@@ -198,7 +198,7 @@ static void order_stretches(struct messages *messages)
 	}
 }
 
-/* The end that the descriptor was then: what was sent before on it, and for a message what was sent behind, was by this end. NULL: not known. */
+/* The end that had the descriptor: it sent by it before this time and, if a message is queued, also behind this time. NULL: unknown. */
 static const struct end *end_at(const struct messages *messages, int host, const struct queued *queued)
 {
 	int32_t process = process_of(&messages->requests->hosts.items[host], queued->tid);
@@ -211,7 +211,7 @@ static const struct end *end_at(const struct messages *messages, int host, const
 	return stretch->end;
 }
 
-/* Gives each side what concerns it. */
+/* Gives each side the entries of its queue, and the messages that come in at its end. */
 static void share_out(struct messages *messages, int number)
 {
 	const struct turn_host *host = &messages->requests->hosts.items[number];
@@ -277,13 +277,13 @@ static const struct end *other_end(const struct side *side)
 	return side->connection ? side->connection->end[side->connection->end[0] == side->end] : NULL;
 }
 
-/* Segments that the other side sent again may count twice. */
+/* When the byte behind the position had arrived. Retransmitted segments may count twice, so then the answer is `otherwise`. */
 static int64_t arrival(const struct end *end, const struct end *other, uint64_t position, int64_t otherwise)
 {
 	return other && other->again ? otherwise : turns_arrival(end, position, otherwise);
 }
 
-/* Where the sending side sent up to the position: NULL: it is not seen. */
+/* The sending of the byte before the position; NULL: it was not seen. */
 static const struct moved *sent_by(const struct end *end, uint64_t position)
 {
 	size_t before = COUNT_UNTIL(end->sent.items, end->sent.count, end, position - 1);
@@ -297,8 +297,8 @@ static int64_t out_at(const struct moved *sent)
 }
 
 /*
- * A message that comes in, and where it ends. Where no call received up to its first byte, what the calls received is not what the program has (it
- * is enciphered): then 0.
+ * Adds a message that came in as a unit. Returns the position of its end. 0: no call's bytes end where the message begins, so the bytes of the calls
+ * are not those of the program (they are encrypted).
  */
 static uint64_t take_unit(struct messages *messages, const struct side *side, const struct begun *begun)
 {
@@ -325,11 +325,11 @@ static uint64_t take_unit(struct messages *messages, const struct side *side, co
 	return end;
 }
 
-/* The messages that one process left in queues for units of one name, and those of them that came in at one end, both in order. */
+/* The messages that a process left in queues for units of one name, and the units of this name that came in at one end; both in order. */
 struct matching {
 	ARRAY(const struct queued *) left;
 	ARRAY(struct { size_t message; uint64_t end; }) units;
-	size_t left_at, unit_at; /* those before are done with */
+	size_t left_at, unit_at; /* the next of each; those before are handled */
 };
 
 static void gather_left(const struct messages *messages, const struct side *from, const char *name, struct matching *matching)
@@ -360,8 +360,8 @@ static void gather_units(struct messages *messages, const struct side *to, const
 }
 
 /*
- * The sender's queue was empty at two moments, between which it sent up to `end`: joins what was left in it until the second with what came in, or
- * without `from` says only that it is done with.
+ * The sender's queue was empty before and at `until`, by which time the sender had sent up to position `end`: joins the messages left in the queue
+ * in between with the units that came in. If not `known`, the queue may not have been empty before: only counts the candidates of each unit.
  */
 static void join_window(struct messages *messages, const struct side *from, struct matching *matching, int64_t until, uint64_t end, bool known)
 {
@@ -396,7 +396,7 @@ static int64_t waited_before(const struct turn_host *host, int32_t tid, int64_t 
 	return before > back ? thread->waited.items[before - 1 - back].ts : TIME_NONE;
 }
 
-/* Tells whether nothing can have been in the queue then; see messages.h. */
+/* Tells whether the queue was certainly empty when this message was left in it; see messages.h. */
 static bool is_idle(const struct messages *messages, const struct side *side, const struct queued *left)
 {
 	const struct turn_host *hosts = messages->requests->hosts.items, *host = &hosts[side->host];
@@ -412,7 +412,7 @@ static bool is_idle(const struct messages *messages, const struct side *side, co
 	return sent == position_at(&side->end->sent, left->ts) && position_at(&side->connection->end[there]->received, waited - width) >= sent;
 }
 
-/* Of a connection that is older than the trace: the first message before that time at which nothing else was in the queue begins a window. */
+/* For a connection older than the trace: begins a window at the first message before this time that found the queue empty. False: there is none. */
 static bool begin_idle(struct messages *messages, const struct side *from, struct matching *matching, int64_t before)
 {
 	for (size_t i = 0; i < matching->left.count && matching->left.items[i]->ts < before; i++) {
@@ -426,7 +426,7 @@ static bool begin_idle(struct messages *messages, const struct side *from, struc
 	return false;
 }
 
-/* Of a connection that began in the trace, the queue was empty at its beginning. */
+/* Joins the units of one name with the messages left for them. If the connection began in the trace, its queue was empty at the beginning. */
 static void join_units(struct messages *messages, const struct side *from, const struct side *to, const char *name)
 {
 	struct matching matching = {0};
@@ -448,7 +448,7 @@ static void join_units(struct messages *messages, const struct side *from, const
 	free(matching.units.items);
 }
 
-/* Each name of units that come in at the side, once. */
+/* Joins the units that come in at the side, once for each name; if the sender is unknown, only adds them. */
 static void join_side(struct messages *messages, const struct side *to)
 {
 	const struct end *end = other_end(to);
@@ -475,13 +475,13 @@ static void join_side(struct messages *messages, const struct side *to)
 
 enum backlog { BACKLOG_NONE, BACKLOG_SOME, BACKLOG_UNKNOWN };
 
-/* The messages in a sender's queue since it was empty, and the calls that sent meanwhile. */
+/* The messages left in a sender's queue since it was empty, and the calls that have sent since. */
 struct queue {
 	const struct side *side;
 	enum backlog backlog;
 	ARRAY(const struct queued *) left;
-	size_t first, end; /* the calls: indexes of what was sent */
-	size_t unsure;	   /* not 0: the one that is left stands for so many, of which nobody knows which were sent */
+	size_t first, end; /* the calls: a range of indexes of the end's `sent` */
+	size_t unsure;	   /* not 0: the one item in `left` stands for this number of messages, any of which may have been sent */
 };
 
 static void add_together(struct messages *messages, const struct end *end, uint64_t from, uint64_t to)
@@ -492,7 +492,7 @@ static void add_together(struct messages *messages, const struct end *end, uint6
 		*ARRAY_ADD(&side->together) = (struct span_of_bytes){from, to};
 }
 
-/* What the other end received of a message that was left there, which the calls sent: from the first byte of the first to the last of the last. */
+/* Adds a message as the other end received it. The queue's calls from `first` on sent it: its bytes are the first to the last byte of these calls. */
 static void receive(struct messages *messages, const struct queue *queue, const struct queued *left, size_t first, bool alone)
 {
 	const struct side *side = queue->side;
@@ -518,7 +518,7 @@ static void receive(struct messages *messages, const struct queue *queue, const 
 	message->candidates = queue->unsure ? queue->unsure : 1;
 }
 
-/* The queue was empty behind the last call: what was left in it before that call was sent. What was left since stays. */
+/* The queue was empty behind the last call: messages left before that call were sent. Messages left since then stay. */
 static void empty_queue(struct messages *messages, struct queue *queue)
 {
 	const struct moves *sent = &queue->side->end->sent;
@@ -566,7 +566,10 @@ static void take_queued(struct messages *messages, struct queue *queue, const st
 	}
 }
 
-/* The trace ends. What was left is sent if who left it waited behind the last call: had that not sent all, an event would have told before. */
+/*
+ * The trace ends. The messages left were sent if the thread that left them waited behind the last call: if that call had not sent all, an event
+ * would have said so before the wait.
+ */
 static void end_queue(struct messages *messages, struct queue *queue)
 {
 	const struct turn_host *host = &messages->requests->hosts.items[queue->side->host];
@@ -584,7 +587,7 @@ static void end_queue(struct messages *messages, struct queue *queue)
 	}
 }
 
-/* Of a connection whose queue state files tell of: each message that was left in it, if the connection's other end is known. */
+/* Follows the queue of a side whose messages state files report, if the connection's other end is known. */
 static void follow_queue(struct messages *messages, const struct side *side)
 {
 	struct queue queue = {.side = side, .backlog = side->end->older ? BACKLOG_UNKNOWN : BACKLOG_NONE};

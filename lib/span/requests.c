@@ -11,7 +11,7 @@
 #include "span/connections.h"
 #include "span/turns.h"
 
-/* System calls that wait for one of several descriptors: those of all machines first. */
+/* System calls that wait for one of several descriptors; those that all machines have come first. */
 static const char *const waits[WAITS] = {"epoll_pwait", "epoll_pwait2", "ppoll", "pselect6", "io_uring_enter", "epoll_wait", "poll", "select"};
 enum { POLL = 6, PPOLL = 2 };
 
@@ -92,7 +92,7 @@ void requests_states(struct requests *requests, struct state_file *file)
 	*ARRAY_ADD(&requests->files) = file;
 }
 
-/* Of a clock that was stepped the widest. */
+/* The width of a host's clock: the widest, if the clock was stepped. */
 static int64_t width_of(const struct requests *requests, const char *host)
 {
 	int64_t width = 0;
@@ -117,7 +117,7 @@ static int add_host(struct requests *requests, char *name)
 	return (int)requests->hosts.count - 1;
 }
 
-/* A host has many where its clock was found again and again. */
+/* The entry of a host, added if needed; takes ownership of `host`. A host has several `clock` records if its clock was found repeatedly. */
 static struct width *get_width(struct requests *requests, char *host)
 {
 	for (size_t i = 0; i < requests->widths.count; i++)
@@ -165,7 +165,7 @@ static void take_machine(struct turn_host *host, const struct fields *fields)
 	host->few = fields_is(fields, "machine", "aarch64") || fields_is(fields, "machine", "riscv64") || fields_is(fields, "machine", "loongarch64");
 }
 
-/* A format: system, NUL, "name: sys_enter_poll", ... */
+/* The body of a format record is: system, NUL, "name: sys_enter_poll", ... */
 const char *requests_wait(const struct record *format)
 {
 	for (int i = 0; i < WAITS; i++) {
@@ -184,7 +184,7 @@ static void tell_wait(struct turn_host *host, const char *name)
 		host->told |= !strcmp(name, waits[i]) ? 1u << i : 0;
 }
 
-/* "epoll_wait,poll": the waits that the host's stream has. */
+/* Reads the waits that the host's stream has: "epoll_wait,poll". */
 static void take_waits(struct turn_host *host, const struct fields *fields)
 {
 	char *list = fields_copy(fields, "waits"), *rest = list, *name;
@@ -235,7 +235,7 @@ static struct turn_thread *get_thread(struct turn_host *host, int32_t tid)
 	return thread;
 }
 
-/* The last of a path: of "/usr/bin/python3 app.py" it is "python3 app.py". */
+/* The program without its directory: "/usr/bin/python3 app.py" becomes "python3 app.py". Frees `program`. */
 static char *service_of(char *program)
 {
 	size_t first = strcspn(program, " ");
@@ -311,7 +311,7 @@ bool requests_reads(enum kind kind)
 	return flows_reads(kind) || kind == KIND_HOST || kind == KIND_CLOCK || kind == KIND_FORMAT || lanes_reads(kind);
 }
 
-/* The record's fields, if it is a line. NULL after fail(), or if it is none. */
+/* The fields of a record in text form. NULL after fail(), or if the record is packed. */
 static const struct fields *fields_of(struct requests *requests, const struct record *record)
 {
 	return record->packed ? NULL : stream_fields(requests->stream, record);
@@ -364,8 +364,8 @@ static void begin_turn(struct requests *requests, const struct end *end, bool se
 }
 
 /*
- * Cuts what an end moved into turns. A turn ends where the asking side sends again after it was answered. Of a connection that is older than the
- * trace, what was asked before the first answer may have begun earlier, and is left out. Messages that come behind an answer are no part of it.
+ * Divides what an end moved into turns. A turn ends when the asking side sends again after an answer. If the connection is older than the trace,
+ * requests before the first answer may have begun before the trace, and are left out. Messages behind an answer are not part of the turn.
  */
 static void find_turns(struct requests *requests, const struct end *end, bool server, int host)
 {
@@ -421,7 +421,7 @@ static bool is_of_turn(const struct turn_host *host, const struct turn *turn, co
 	return begun->fd == turn->end->fd && (begun->tid == turn->tid || (process && turns_process(host, begun->tid) == process));
 }
 
-/* The requests of a turn, in order: each but the last ends where the next begins, for which it waited until then; they leave together. */
+/* Splits a turn into its requests, in order. Each but the last ends where the next begins, which waited until then. Their answers leave together. */
 static void split_turn(struct requests *requests, size_t index, const struct begun *list, size_t count)
 {
 	struct turn whole = requests->turns.items[index];
@@ -503,7 +503,7 @@ static void index_free(struct ends *index)
 	}
 }
 
-/* The client's turns hold the positions of the server's requests. */
+/* Makes each turn of the server a child of the client's turn that has the position of its first byte. */
 static void join_sides(struct requests *requests, struct ends *index, const struct end *client, const struct end *server)
 {
 	struct ends *asks, *answers;
@@ -523,8 +523,8 @@ static void join_sides(struct requests *requests, struct ends *index, const stru
 }
 
 /*
- * A server's request was in the queue from its arrival. A segment that the other side sent again may count twice, and so seem to have come
- * before it did.
+ * A server's request was in the queue since its arrival. A retransmitted segment may count twice, which would make later bytes seem to arrive too
+ * early; so such connections are left out.
  */
 static void find_queues(struct requests *requests, struct ends *index, const struct end *client, const struct end *server)
 {
@@ -540,7 +540,7 @@ static void find_queues(struct requests *requests, struct ends *index, const str
 
 /* --- all ----------------------------------------------------------------------------------------------------------- */
 
-/* Of a connection: the end that asks, 0 or 1; -1: not known. Where one accepted, the other asks. */
+/* The end of a connection that asks, 0 or 1: the one that did not accept; -1: unknown. */
 static int asking_end(const struct connection *connection)
 {
 	const struct end *a = connection->end[0], *b = connection->end[1];
@@ -550,7 +550,7 @@ static int asking_end(const struct connection *connection)
 	return a->accepted ? 1 : 0;
 }
 
-/* Finds the turns of each end that is known to ask or to answer: its own events show it, or those of the other end. */
+/* Finds the turns of each end that is known to ask or to answer, by its own events or by those of the other end. */
 static void find_all_turns(struct requests *requests, const struct connections *connections)
 {
 	for (size_t h = 0; h < requests->hosts.count; h++) {

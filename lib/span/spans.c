@@ -27,7 +27,7 @@ struct spans {
 	ARRAY(struct kept_span) spans;
 	struct place *places;
 	struct text *texts;
-	struct text *named; /* traces that a graph is called after */
+	struct text *named; /* traces whose name a graph has as its id */
 	const struct activity_source *sources; /* NULL: none */
 	struct spans_counts counts;
 };
@@ -113,7 +113,7 @@ static int32_t find_key(const struct spans *spans, const char *key, size_t lengt
 	return place ? place->span : SPAN_NONE;
 }
 
-/* "TRACE", NUL, "ID" */
+/* Makes the key "TRACE", NUL, "ID". */
 static char *make_key(const char *trace, const char *id, size_t *length)
 {
 	size_t first = strlen(trace) + 1, second = strlen(id);
@@ -136,7 +136,7 @@ static bool are_twins(const struct kept_span *a, const struct kept_span *b)
 	       ((a->kind == SPAN_CLIENT && b->kind == SPAN_SERVER) || (a->kind == SPAN_SERVER && b->kind == SPAN_CLIENT));
 }
 
-/* Another span with the id of one that is there: the other side of its call, the same once more, or a fault. */
+/* Tells whether a span with a known id is new: the other side of the call. Otherwise it is the same span again, or an error, and is counted. */
 static bool is_new(struct spans *spans, int32_t index, const struct kept_span *span)
 {
 	const struct kept_span *first = &spans->spans.items[index], *second = first->twin == SPAN_NONE ? NULL : &spans->spans.items[first->twin];
@@ -150,7 +150,7 @@ static bool is_new(struct spans *spans, int32_t index, const struct kept_span *s
 	return false;
 }
 
-/* The hash has the client of two that share an id; the client has the server. */
+/* Of two spans that share an id, the hash has the client's, and the client's has the server's as its twin. */
 static void add_twin(struct spans *spans, int32_t first, int32_t second)
 {
 	struct kept_span *all = spans->spans.items;
@@ -209,7 +209,7 @@ void spans_add(struct spans *spans, const struct span_told *told)
 
 /* --- trees -------------------------------------------------------------------------------------------------------- */
 
-/* Of two that share the parent's id: the one of the child's own service, or else the server, who came last. */
+/* Of two spans that share the parent's id, the parent is the one of the child's own service, or else the server's. */
 static int32_t choose_parent(const struct spans *spans, int32_t parent, const struct kept_span *child)
 {
 	const struct kept_span *client = &spans->spans.items[parent];
@@ -286,13 +286,13 @@ static void text_of(struct line *line, const char *key, const char *text)
 		line_text(line, key, text);
 }
 
-/* If a server shares the client's id, the kind tells them apart. */
+/* The id of a span's parent. If a server shares its client's id, the kinds distinguish the two. */
 static const char *parent_of(const struct spans *spans, const struct kept_span *span)
 {
 	return span->parent == SPAN_NONE ? span->parent_id : spans->spans.items[span->parent].id;
 }
 
-/* A span that took no longer than its host's clock may be wrong says so. */
+/* Writes how far the host's clock may be wrong, if the span took no longer than that, or if it is unknown. */
 static void write_width(const struct kept_span *span, struct line *line)
 {
 	if (span->width == SPAN_WIDTH_UNKNOWN)
@@ -345,7 +345,7 @@ static int write_spans(struct spans *spans, struct order *order, struct stream *
 	return status;
 }
 
-/* "TRACE" for the trace's first tree, "TRACE/SPAN" for others; "SPAN" where there are no traces. */
+/* The id of a tree's graph: "TRACE" for the trace's first tree, "TRACE/SPAN" for others; "SPAN" if there are no traces. */
 static char *graph_id(struct spans *spans, const struct kept_span *root)
 {
 	size_t length = strlen(root->key);
@@ -371,7 +371,7 @@ static int write_graph(struct spans *spans, int32_t root, struct stream *stream)
 	return status;
 }
 
-/* Tells whether messages have their way from this span: what came of messages belongs to who left the first. */
+/* Tells whether a graph of messages begins at this span: it left messages, and is no message that another span left. */
 static bool sends_messages(const struct kept_span *spans, int32_t index)
 {
 	int32_t child = spans[index].child;
@@ -400,7 +400,7 @@ static int write_messages(struct spans *spans, const struct order *order, struct
 	return status;
 }
 
-/* The spans of the tree, in `order`. */
+/* Gathers the spans of a tree in `order`, and marks them as seen. */
 static void gather(const struct kept_span *spans, int32_t root, struct order *order, uint8_t *seen)
 {
 	order->spans.count = 0;

@@ -12,7 +12,7 @@
 #include "span/messages.h"
 #include "span/spans.h"
 
-/* "10.0.0.2:6379"; of who asks without the port, which is another each time. */
+/* Spells an address: "10.0.0.2:6379". A client's is spelled without its port, which differs each time. */
 static void spell_address(const struct address *address, bool port, char *text, size_t room)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -26,7 +26,7 @@ static void spell_address(const struct address *address, bool port, char *text, 
 		snprintf(text, room, ipv4 ? "%s:%u" : "[%s]:%u", ip, address->port);
 }
 
-/* The name of the process: that of its first thread, else the thread's own name. */
+/* The name of the thread's process: the program of its leader or of the thread, else the thread's own name. */
 static const char *service_name(const struct turn_host *host, int32_t tid)
 {
 	struct turn_thread *thread, *leader = NULL;
@@ -41,7 +41,7 @@ static const char *service_name(const struct turn_host *host, int32_t tid)
 	return thread && *thread->comm ? thread->comm : NULL;
 }
 
-/* From when the thread took the request on it did nothing else until it waited for whatever came next; TIME_NONE: others had a hand in it. */
+/* Until when the thread, from taking the request on, did nothing else: until it waited for several descriptors, or the answer; TIME_NONE: uncertain. */
 static int64_t own_until(const struct turn_host *host, const struct turn *turn)
 {
 	int64_t waited = turns_waited(host, turn->tid, turn->taken, turn->last);
@@ -51,7 +51,7 @@ static int64_t own_until(const struct turn_host *host, const struct turn *turn)
 	return waited == TIME_NONE ? turn->last : waited;
 }
 
-/* Only this thread ever received on the connection. */
+/* Tells whether only this thread ever received on the connection. */
 static bool is_only_reader(const struct turn *turn)
 {
 	for (size_t i = 0; i < turn->end->received.count; i++)
@@ -81,7 +81,7 @@ static void tell(struct requests *requests, struct spans *spans, int32_t index)
 	requests->counts.unsure += !turn->sure;
 }
 
-/* The spans that units are, by host and number. */
+/* The id of a unit's span, by host and number of the unit. */
 struct numbered {
 	struct numbered_key {
 		int64_t host;
@@ -102,7 +102,7 @@ static void add_numbered(struct numbered **all, int host, uint64_t number, int64
 	HASH_ADD(hh, *all, key, sizeof(added->key), added);
 }
 
-/* The id of the span that the unit is; 0: none. */
+/* The id of a unit's span; 0: the unit has none. */
 static int64_t find_numbered(struct numbered *all, int host, uint64_t number)
 {
 	struct numbered_key key = {host, number};

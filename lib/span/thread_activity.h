@@ -1,6 +1,6 @@
 /*
- * thread_activity: what a thread did in the time of a request, one piece behind the other, as somebody who knows tells it: the states of the thread
- * (span/lanes.h), or its wake graph (blame/thread_past.h). They become nodes below the span's, so that a ranking ends in a cause.
+ * thread_activity: what a thread did during a request, piece by piece, as a source tells it: the states of the thread (span/lanes.h), or its wake
+ * graph (blame/thread_past.h). The pieces become nodes below the span's node, so that a ranking ends in a cause.
  */
 #ifndef SPAN_THREAD_ACTIVITY_H
 #define SPAN_THREAD_ACTIVITY_H
@@ -10,7 +10,7 @@
 
 struct thread_activity {
 	int64_t from, to;
-	const char *name;	   /* what the thread did; NULL: the node tells it */
+	const char *name;	   /* what the thread did; NULL: see node */
 	const struct node *node; /* of a wake graph */
 };
 
@@ -19,15 +19,15 @@ struct thread_activities {
 };
 
 /*
- * Adds what the host's thread did in [from, to), in order of their beginnings; not all of the time needs to be told of. Texts and nodes are
- * valid until the next call.
+ * A source: tell() adds what the host's thread did in [from, to), in order of the pieces' beginnings. The pieces need not cover all of the time.
+ * Texts and nodes are valid until the next call.
  */
 struct activity_source {
-	void (*tell)(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities); /* NULL: nobody knows */
+	void (*tell)(void *context, int host, int32_t tid, int64_t from, int64_t to, struct thread_activities *activities); /* NULL: no source */
 	void *context;
 };
 
-/* Where the first tells nothing, the second is asked: who held the thread up, and then what it did. */
+/* For times of which the first source tells nothing, the second is asked: first who held the thread up, then what it did. */
 enum { ACTIVITY_SOURCES = 2 };
 
 #endif

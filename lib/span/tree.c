@@ -9,7 +9,7 @@
 
 /* A span that becomes a node. */
 struct step {
-	int32_t span, parent; /* parent: its node's index; NODE_NONE: it is the root */
+	int32_t span, parent; /* parent: index of the parent's node; NODE_NONE: the span is the root */
 	int64_t start, end;
 	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */
 	bool async;
@@ -19,18 +19,18 @@ struct tree {
 	const struct kept_span *spans;
 	struct graph *graph;
 	ARRAY(struct step) todo; /* a stack: trees may be deep */
-	ARRAY(struct step) children; /* of the span at hand */
-	bool messages; /* it is of the way of messages; else they are no part of it */
+	ARRAY(struct step) children; /* of the current span */
+	bool messages; /* the graph is one of messages; else it has none */
 	const struct activity_source *sources; /* NULL: none */
 	struct thread_activities activities, told[ACTIVITY_SOURCES + 1]; /* of all sources, and of each */
 	struct spans_counts *counts;
 };
 
-enum { ACTIVITIES_MOST = 64 }; /* below a node: more would make graphs of millions of nodes, where few matter */
+enum { ACTIVITIES_MOST = 64 }; /* below a node; more would make graphs of millions of nodes, few of which matter */
 
 /* --- the name of an operation ------------------------------------------------------------------------------------------- */
 
-/* Lengths from which a word of hexadecimal digits, or of any letters, is an id if digits are in it. */
+/* A word with digits is an id if it has at least HEX_ID hexadecimal digits and nothing else, or at least ID letters and ID_DIGITS digits. */
 enum { HEX_ID = 8, ID = 16, ID_DIGITS = 3 };
 
 static bool is_word(char c)
@@ -38,7 +38,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* "123e4567-e89b-12d3-a456-426614174000" */
+/* The length of a UUID such as "123e4567-e89b-12d3-a456-426614174000"; 0: there is none. */
 static size_t uuid_length(const char *text)
 {
 	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
@@ -60,7 +60,7 @@ static bool is_id(const char *word, size_t length)
 	return digits == length || (digits && hexadecimal == length && length >= HEX_ID) || (digits >= ID_DIGITS && length >= ID);
 }
 
-/* "1.5" and "10.0.0.1" are one number. */
+/* The length of a number; "1.5" and "10.0.0.1" are one number each; 0: there is none. */
 static size_t number_length(const char *text)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -136,7 +136,7 @@ static int32_t add_span(struct tree *tree, const struct step *step)
 	return index;
 }
 
-/* A consumer takes up what a producer left for it, and no producer waits for that. */
+/* Tells whether a child is asynchronous: it follows from its parent, or is a consumer, for which its producer does not wait. */
 static bool is_async(const struct kept_span *parent, const struct kept_span *child)
 {
 	return child->follows || (parent->kind == SPAN_PRODUCER && child->kind == SPAN_CONSUMER);
@@ -148,7 +148,7 @@ static bool apart(const struct step *parent, const struct kept_span *child)
 	       (child->end > child->start && (child->end == parent->start || child->start == parent->end));
 }
 
-/* The next span in the tree below the root, behind those below this one; SPAN_NONE: there is none. */
+/* The next span in the tree below `root`, behind all those below this one; SPAN_NONE: there is none. */
 static int32_t next_beside(const struct kept_span *spans, int32_t at, int32_t root)
 {
 	while (at != root && spans[at].next == SPAN_NONE)
@@ -161,7 +161,7 @@ static int32_t next_below(const struct kept_span *spans, int32_t at, int32_t roo
 	return spans[at].child != SPAN_NONE ? spans[at].child : next_beside(spans, at, root);
 }
 
-/* When the message and all that came of it had arrived. */
+/* When the message, and all messages that it caused, had ended. */
 static int64_t message_end(const struct kept_span *spans, int32_t message)
 {
 	int64_t end = spans[message].end;
@@ -173,7 +173,7 @@ static int64_t message_end(const struct kept_span *spans, int32_t message)
 	return end;
 }
 
-/* The child's step, clipped; its waits are found later. False: it is no part of the root's time. */
+/* Makes the child's step, clipped to the parent's time, without its wait. False: the child is outside the root's time. */
 static bool clip(const struct tree *tree, const struct step *parent, int32_t child, struct step *step)
 {
 	const struct kept_span *span = &tree->spans[child];
@@ -197,7 +197,7 @@ static bool clip(const struct tree *tree, const struct step *parent, int32_t chi
 	return !step->async || (span->start < to && span->end >= from);
 }
 
-/* Last end first; of those that end together, the longest. */
+/* By end, the last first; of those that end together, the longest first. */
 static int last_first(const void *left, const void *right)
 {
 	const struct step *a = left, *b = right;
@@ -249,7 +249,7 @@ static void find_children(struct tree *tree, const struct step *parent)
 	find_waits(tree, parent->end);
 }
 
-/* The last server that the client waited for; NULL: the span is no client's, or tells of no server. */
+/* The last server that the client waited for; NULL: the span is no client's, or has no server's child. */
 static const struct kept_span *find_server(const struct tree *tree, const struct kept_span *client)
 {
 	for (size_t i = 0; client->kind == SPAN_CLIENT && i < tree->children.count; i++) {
@@ -261,7 +261,7 @@ static const struct kept_span *find_server(const struct tree *tree, const struct
 	return NULL;
 }
 
-/* The part of the network's time that may be the clocks' error: "", or words behind the label that say that it is no longer. */
+/* Words for the label if the network's time may be only the clocks' error; else "". The caller frees the text. */
 static char *doubt_of(const struct kept_span *client, const struct kept_span *server)
 {
 	int64_t time = (client->end - client->start) - (server->end - server->start), width;
@@ -304,7 +304,7 @@ static int longest_first(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* How long an activity must last to be among the longest. */
+/* How long an activity must last to be among the ACTIVITIES_MOST longest. */
 static int64_t least_shown(const struct thread_activities *activities)
 {
 	int64_t *lengths, least = 0;
@@ -320,7 +320,7 @@ static int64_t least_shown(const struct thread_activities *activities)
 	return least;
 }
 
-/* A node of the wake graph becomes one of the request's: with its deed, and its threads. */
+/* Adds a node of a wake graph to the request's graph, with its deed and its threads. */
 static void add_wake_node(struct tree *tree, const struct step *step, const struct node *node)
 {
 	int32_t index = graph_node(tree->graph, (int64_t)tree->graph->nodes.count + 1, node->deed);
@@ -354,7 +354,7 @@ static void add_activity(struct tree *tree, const struct kept_span *span, const 
 	free(name);
 }
 
-/* Gathers what the span's thread did in [from, to): from each source the times for which those before it tell nothing. */
+/* Gathers what the span's thread did in [from, to), from the source with this number on; each source fills the times that those before it leave. */
 static void gather(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int source)
 {
 	struct thread_activities *told = &tree->told[source];
@@ -431,7 +431,7 @@ static void add_queue(struct tree *tree, const struct step *step, int32_t parent
 		add_doings(tree, span, queue.start, queue.end, parent);
 }
 
-/* A part of a message's way, from `at` on. Returns where it ends; a part that took no time has no node. Frees the name. */
+/* Adds a part of a message's way, from `at` to `until`, unless it took no time. Returns where the part ends. Frees the name. */
 static int64_t add_part(struct tree *tree, const struct step *way, int32_t parent, int64_t at, int64_t until, char *name, const char *what)
 {
 	struct step step = {.span = way->span, .parent = parent, .start = at, .end = sooner(until, way->end), .wait_start = at};
@@ -443,7 +443,7 @@ static int64_t add_part(struct tree *tree, const struct step *way, int32_t paren
 	return later(at, step.end);
 }
 
-/* A message waits until it is sent, is on its way, waits until it is read, and is then passed on. What is none of the others is the network. */
+/* Adds a message, which waits until it is sent, travels, waits until it is read, and is then passed on. The rest of its time is the network's. */
 static void take_message(struct tree *tree, const struct step *step)
 {
 	const struct kept_span *span = &tree->spans[step->span], *parent = &tree->spans[span->parent];

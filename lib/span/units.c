@@ -13,16 +13,16 @@ struct run {
 
 struct runner { /* a thread */
 	int32_t tid;
-	int depth; /* of callbacks within each other */
+	int depth; /* of nested callbacks */
 	int64_t since;
-	ARRAY(struct run) runs; /* one after the other */
-	ARRAY(uint64_t) doing;	/* requests within each other, by number */
+	ARRAY(struct run) runs; /* in order of time */
+	ARRAY(uint64_t) doing;	/* numbers of the nested requests that it works on */
 	ARRAY(struct called) called;
 	struct keyed *keyed;
 	UT_hash_handle hh;
 };
 
-struct keyed { /* the last request of its thread that had this key */
+struct keyed { /* the thread's last request with this key */
 	uint64_t number;
 	UT_hash_handle hh;
 	char key[];
@@ -33,7 +33,7 @@ struct units {
 	const struct flows *flows;
 	struct state_tree *tree;
 	struct state_texts *texts;
-	struct state_attributes *attributes; /* none: a unit's templates are of its event alone */
+	struct state_attributes *attributes; /* empty: a unit's templates use only its event */
 	ARRAY(const struct state_unit *) units;
 	ARRAY(const struct state_call *) calls;
 	ARRAY(const struct state_message *) messages;
@@ -99,7 +99,7 @@ void units_add(struct units *units, const struct state_file *file)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* "GET /cart" of "GET /cart?id=7 HTTP/1.1" and what may follow; other texts stay as they are. */
+/* Cuts "GET /cart?id=7 HTTP/1.1" and what may follow down to "GET /cart"; other texts stay as they are. */
 static void cut_http(char *name)
 {
 	size_t method = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), path;
@@ -126,7 +126,7 @@ static char *text_of(struct units *units, const struct state_template *template,
 	return copy;
 }
 
-/* -1: it has none, or none up to the most. */
+/* The number that a template gives; -1: there is none, or it is not from 0 to `most`. */
 static int64_t read_number(struct units *units, const struct state_template *template, const struct event *event, int64_t most)
 {
 	char *text = text_of(units, template, event);
@@ -176,7 +176,7 @@ static void take_begun(struct units *units, const struct state_unit *unit, const
 	char *key;
 
 	if ((unit->fd.pieces.count && begun.fd < 0) || (unit->message && bytes <= 0))
-		return; /* of no connection: a script's call of another command */
+		return; /* the event is of no connection: a script calls another command */
 	begun.bytes = bytes > 0 ? (uint64_t)bytes : 0;
 	begun.until = INT64_MAX;
 	begun.end = flows_received_last(units->flows, event->tid);
@@ -204,7 +204,7 @@ static void take_call(struct units *units, const struct state_call *call, const 
 	*ARRAY_ADD(&runner->called) = called;
 }
 
-/* The outermost of callbacks within each other is the run. */
+/* A callback begins. Of nested callbacks, the outermost is the run. */
 static void take_enter(struct units *units, const struct event *event)
 {
 	struct runner *runner = get_runner(units, event->tid);
@@ -228,7 +228,7 @@ static bool holds(struct units *units, const struct state_test *test, const stru
 	return state_test_holds(test, &scene);
 }
 
-/* The unit's event begins one more, or only goes on with the one around it, such as a script's call of another command. */
+/* A unit's event begins another request, or (`begun` 0) continues the one around it, as when a script calls another command. */
 static void take_doing(struct units *units, const struct event *event, uint64_t begun)
 {
 	struct runner *runner = get_runner(units, event->tid);
@@ -243,13 +243,13 @@ static void take_done(struct units *units, const struct event *event)
 	uint64_t done;
 
 	if (!runner->doing.count)
-		return; /* it began before the trace */
+		return; /* the request began before the trace */
 	done = runner->doing.items[--runner->doing.count];
 	if (done && (!runner->doing.count || runner->doing.items[runner->doing.count - 1] != done))
 		units->begun.items[done - 1].until = event->ts;
 }
 
-/* Several lines may be about one event: it is one step into a request, and one out of it. */
+/* Several unit lines may name the same event: it still enters or leaves only one request. */
 static void take_units(struct units *units, const struct event *event)
 {
 	uint64_t begun = 0;
