@@ -29,12 +29,12 @@ struct graph_signal {
 	double excess;	      /* value / ucl */
 	size_t order;	      /* of arrival, within the window */
 	int32_t tid;	      /* 0: none */
-	int32_t answers_fd;   /* of a request to a process: the connection; -1: it is none */
-	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: that it was in, if its chart tells */
+	int32_t answers_fd;   /* of a request to a process: the descriptor of its connection; -1: it is no such request */
+	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: the system call, if its chart measures those */
 	bool logged;	      /* it is no signal, but a request that a trigger logged */
 	bool open;	      /* its interval had not ended yet */
-	bool fired;	      /* a trigger did, at one moment: something may have been thrown then */
-	bool request;	      /* it is of a block request, at: */
+	bool fired;	      /* a trigger fired at a single moment: something may have been thrown then */
+	bool request;	      /* it is of a block request, at this place: */
 	uint64_t disk, sector;
 };
 
@@ -44,7 +44,7 @@ struct signals {
 	ARRAY(struct graph_signal) list;
 	/* private */
 	struct first_center *centers;
-	struct open_signal *open; /* of the list, by the wait */
+	struct open_signal *open; /* open signals of the list, by their wait */
 	size_t taken;
 };
 
@@ -90,7 +90,7 @@ static void signals_free(struct signals *signals)
 	free(signals->list.items);
 }
 
-/* Identifies a block request by its place; its start may be that of a bio to a partition of the disk. */
+/* Reads the disk and sector that identify a block request, which may have begun as a bio to a partition of the disk. 0; -1 after fail(). */
 static int read_place(struct events *events, const struct fields *fields, struct graph_signal *signal)
 {
 	const struct field *dev = fields_find(fields, "dev");
@@ -106,8 +106,8 @@ static int read_place(struct events *events, const struct fields *fields, struct
 }
 
 /*
- * Limits move while a chart learns. Measured by its own centre, an early signal of an incident would seem worse than slower ones that
- * follow. So one centre serves for all signals of a chart and key.
+ * Limits move while a chart learns. By its own centre, an early signal of an incident would seem worse than slower ones that follow.
+ * So all signals of a chart and key are measured by one centre.
  */
 static double center_in_window(struct signals *signals, const struct fields *fields, double center)
 {
@@ -127,7 +127,7 @@ static double center_in_window(struct signals *signals, const struct fields *fie
 	return first->center;
 }
 
-/* Plain numbers, and a change of level, are no waits: they lost no time. */
+/* Reads how bad a signal is. Signals of plain numbers, and of a change of level, are no waits: they lost no time. */
 static int read_badness(struct signals *signals, const struct fields *fields, struct graph_signal *signal)
 {
 	double value = 0, center = 0, ucl = 0;
@@ -142,7 +142,7 @@ static int read_badness(struct signals *signals, const struct fields *fields, st
 	return 0;
 }
 
-/* The connection on which a request to a process was answered; -1: it is none. */
+/* The descriptor on which a request to a process was answered; -1: the signal is of no such request. */
 static int32_t turn_fd(const struct fields *fields, int64_t fd)
 {
 	return fields_is(fields, "chart", "turn") && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
@@ -211,7 +211,7 @@ static int worst_first(const void *left, const void *right)
 	return by_badness(left, right);
 }
 
-/* Keeps the worse half. */
+/* Keeps the worse half of the signals. */
 static void drop_least(struct signals *signals)
 {
 	struct graph_signal *list = signals->list.items;
@@ -224,7 +224,7 @@ static void drop_least(struct signals *signals)
 			add_open(signals, &list[i], i);
 }
 
-/* The signal replaces an earlier one of the same wait, from before it ended. */
+/* Adds the signal; it replaces an earlier one of the same wait, which had not ended then. */
 static void keep(struct signals *signals, const struct graph_signal *signal)
 {
 	struct open_signal *open = find_open(signals, signal);
@@ -266,7 +266,7 @@ static bool signal_has_end(const struct wake *wake, const struct graph_signal *s
 	return wake_span(wake, &first, &last) && signal->ts > first && signal->ts <= last;
 }
 
-/* The worst first; among equals, the earlier. Signals whose end is not in the data come last. */
+/* The worst first; of equals, the earlier first. Signals whose end is not in the data come last. */
 static int worse_first(const void *left, const void *right, void *context)
 {
 	const struct graph_signal *a = left, *b = right;
@@ -279,7 +279,7 @@ static int worse_first(const void *left, const void *right, void *context)
 
 /*
  * Sorts the signals, the worst first. Returns how many get graphs, at most `worst`. Signals whose end is not in the data get none,
- * unless all are so.
+ * unless that is true of all signals.
  */
 static size_t signals_choose(struct signals *signals, const struct wake *wake, size_t worst)
 {
@@ -295,14 +295,14 @@ static size_t signals_choose(struct signals *signals, const struct wake *wake, s
 	return chosen;
 }
 
-struct request_seen { /* a request that has its graph of calls */
+struct request_seen { /* a request whose graph of calls was built */
 	int32_t tid;
 	int64_t start;
 };
 
 enum { THROWN_MAX = 1024 };
 
-struct thrown_at { /* the way of what a signal is of, made when that comes: a storm of throws may follow */
+struct thrown_at { /* the graph of an exception, made when its signal comes, because many throws may follow and displace it */
 	int32_t tid;
 	int64_t ts;
 	struct graph *graph;
@@ -320,19 +320,19 @@ struct graph_builder {
 	struct signals signals; /* since the last window */
 	ARRAY(struct request_seen) requests; /* of the window */
 	ARRAY(struct graph_signal) logged;   /* requests that a trigger logged since the last window */
-	bool closed; /* a window has come, and but windows nothing since: those of requests have its events, too */
+	bool closed; /* a window has come, and since then only windows: those of requests use its events, too */
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
-	uint64_t crowded; /* times that a window had too many threads, and what it had so far was forgotten */
+	uint64_t crowded; /* how often a window had too many threads, and its events so far were forgotten */
 	char *complaint;
 	bool brought;	 /* the trace has graphs already */
-	bool whole;	 /* the last graph record was of one of everything */
-	bool events_seen; /* of the trace, by which graphs are built */
-	bool unsure;	 /* graph_builder_complaint() has a sentence */
+	bool whole;	 /* the last graph record was of a graph of the whole trace */
+	bool events_seen; /* the trace has events */
+	bool unsure;	 /* some graph is unsure who woke a thread; see graph_builder_complaint() */
 };
 
-/* Takes a record that explains events: devices, stacks, charts, files, quotas. */
+/* Takes a record that explains events: the stream, stacks, charts, files, quotas and so on. */
 static int take_meaning(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -444,7 +444,7 @@ static int give(struct graph_builder *builder, struct graph *graph, const struct
 	return builder->sink(builder->context, graph);
 }
 
-/* Several slow calls may be part of one request: its graph is built once. */
+/* Returns the graph of a request; NULL, and frees it, if the request had its graph: several slow calls may be part of one request. */
 static struct graph *new_request(struct graph_builder *builder, struct graph *graph)
 {
 	const struct node *root = graph ? &graph->nodes.items[graph->root] : NULL;
@@ -471,7 +471,7 @@ static struct graph *wake_graph_of(struct graph_builder *builder, const struct g
 	return graph;
 }
 
-/* The builder's no more. NULL: none. */
+/* Hands out the graph of what was thrown at the signal, which the caller then owns. NULL: none. */
 static struct graph *take_thrown(struct graph_builder *builder, const struct graph_signal *signal)
 {
 	for (size_t i = 0; i < builder->thrown.count; i++) {
@@ -486,7 +486,7 @@ static struct graph *take_thrown(struct graph_builder *builder, const struct gra
 	return NULL;
 }
 
-/* Of a moment at which something was thrown, nothing else is asked but by whom. */
+/* Gives the graph of what was thrown; such a moment gets no other graph. */
 static int give_thrown(struct graph_builder *builder, struct graph *graph, const struct graph_signal *signal, const char *window)
 {
 	if (builder->kinds & GRAPHS_RAG)
@@ -495,7 +495,7 @@ static int give_thrown(struct graph_builder *builder, struct graph *graph, const
 	return 0;
 }
 
-/* An empty graph of threads is left out if there is a graph of calls. */
+/* Builds the graphs of a signal. Leaves out a wake graph that would be empty if there is a graph of calls. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
 	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->call, signal->request, signal->disk, signal->sector};
@@ -556,7 +556,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 	return 0;
 }
 
-/* A request that a trigger logs: it gets a graph. */
+/* Keeps a request that a trigger logged, which gets graphs at its window. */
 static int take_request(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -583,7 +583,7 @@ static int take_request(struct graph_builder *builder, const struct record *reco
 	return 0;
 }
 
-/* The graphs of a request that a trigger logged. */
+/* Builds the graphs of a request that a trigger logged. */
 static int build_request(struct graph_builder *builder, const char *id, const char *window)
 {
 	builder->requests.count = 0;
@@ -593,7 +593,7 @@ static int build_request(struct graph_builder *builder, const char *id, const ch
 	return 0;
 }
 
-/* Windows of requests follow the one whose events are theirs, too. */
+/* Takes a window. Windows of requests follow the window whose events they share. */
 static int take_window(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -612,7 +612,7 @@ static int take_window(struct graph_builder *builder, const struct record *recor
 	return close_window(builder, window);
 }
 
-/* The window goes on as if its data began here. */
+/* Too many threads: forgets the events so far; the window continues as if its data began here. */
 static void forget_crowd(struct graph_builder *builder)
 {
 	wake_forget(builder->wake);
@@ -662,7 +662,7 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	    fields_time(fields, "ts", &to) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	if (fields_find(fields, "flag"))
-		return 0; /* hits of a flag, and nothing else, are missing */
+		return 0; /* only hits of a flag are missing */
 	wake_lost(builder->wake, (uint32_t)cpu, from, to);
 	throws_lose(builder->throws);
 	if (record_tells_damage(record))
@@ -670,7 +670,7 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	return 0;
 }
 
-/* Graphs that are there already; but not one of everything, which is of another kind. */
+/* The stream has graphs already: builds none. A graph of the whole trace does not count, because it is of another kind. */
 static int take_graph(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = record->kind == KIND_GRAPH ? stream_fields(builder->stream, record) : NULL;

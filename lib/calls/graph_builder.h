@@ -1,17 +1,17 @@
 /*
- * graph_builder: builds graphs from the events around each signal: a wake graph of threads, and, if several functions are traced and
- * the signal is of a call of one of them, a request activity graph of calls.
+ * graph_builder: builds graphs from the events around each signal: a wake graph of threads, and a request activity graph of calls if several
+ * functions are traced and the signal is of a call of one of them. An exception at which a trigger fired, and a program's own tasks, also
+ * have request activity graphs.
  *
- * The builder takes the stream's events as they pass, and keeps them in a compact form. At the `window` record it gives its
- * sink a graph for each of the window's worst signals. If it is to build only graphs of calls, and there is none, it gives a
- * graph without nodes. So it does for each `window` of a request that a trigger logged. At the first other record behind windows it forgets
- * all events, because it does not know what happens between two windows. From the first
- * graph in the stream on, the builder builds none. Its memory grows with the window; a graph holds only nodes that can be
- * reached by walking backward from the target.
+ * The builder takes the stream's events as they pass, and keeps them in a compact form. At a `window` record it gives its sink the graphs of
+ * the window's worst signals; if none of them has a graph, because only graphs of calls are wanted, it gives a graph without nodes. At a
+ * `window` record of a request that a trigger logged, it gives the graphs of that request. At the first other record behind windows it forgets
+ * all events, because it does not know what happens between two windows. If the stream has graphs already, the builder builds none from there
+ * on. Its memory grows with the window; a wake graph holds only nodes that can be reached by walking backward from the target.
  *
  *	struct graph_builder *builder = graph_builder_new(stream, events, 3);
  *	graph_builder_sink(builder, write_it, context);
- *	graph_builder_reads(&handlers, ...): then graph_builder_record(builder, record) on each of them
+ *	graph_builder_reads(&handlers, ...): then graph_builder_record(builder, record) for each record of these kinds
  *	at the end of each trace (struct handlers, finish): graph_builder_finish(builder)
  *	if (graph_builder_complaint(builder)) ...
  *	graph_builder_free(builder);
@@ -25,7 +25,7 @@
 
 struct graph_builder;
 
-/* Builds graphs of the `worst` signals of each window, in the order of signals_choose(). NULL after fail(): a shipped list cannot be read. */
+/* A builder for graphs of at most `worst` signals of each window, the worst first. NULL after fail(): a shipped list cannot be read. */
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst);
 void graph_builder_free(struct graph_builder *builder);
 
@@ -33,7 +33,7 @@ void graph_builder_free(struct graph_builder *builder);
 enum graphs { GRAPHS_WAKE = 1, GRAPHS_RAG = 2, GRAPHS_ALL = 3 };
 void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds);
 
-/* The user's semantics, before any record; they must outlive the builder. */
+/* Sets the user's semantics; call it before any record. They must outlive the builder. */
 void graph_builder_semantics(struct graph_builder *builder, const struct semantics *semantics);
 
 /* Takes and owns a graph. 0; -1 after fail(), which ends the building. */
@@ -49,11 +49,11 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler);
  */
 int graph_builder_record(struct graph_builder *builder, const struct record *record);
 
-/* At the end of a trace: signals without a window record are a window of their own. 0; -1 after fail(). */
+/* Ends a trace: signals behind the last window record form a window of their own. 0; -1 after fail(). */
 int graph_builder_finish(struct graph_builder *builder);
 
 /*
- * A sentence that says what was dropped for want of room, or which data the graphs lack to be sure; NULL: none. Valid until the next
+ * A sentence that says what was dropped for lack of room, or which data the graphs lack to be certain; NULL: none. Valid until the next
  * call.
  */
 const char *graph_builder_complaint(struct graph_builder *builder);

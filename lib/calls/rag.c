@@ -8,8 +8,8 @@
 #include "wake/function.h"
 
 /*
- * Values that calls handed over. A value belongs to its `handoff` record and, unless both functions may be of several
- * processes, to the process. All zero at first.
+ * Values that calls handed over. A value belongs to its `handoff` record and to one process, unless the two functions may be in
+ * different processes. All zero at first.
  */
 struct hands {
 	struct handed *by_value; /* uthash */
@@ -28,8 +28,8 @@ struct handed {
 };
 
 /*
- * The caller of a new call at this depth: the last open call. If that lies further up the stack, the thread has changed to another stack;
- * the caller is then the nearest call on that one.
+ * The caller of a new call at this depth (stack pointer): the last open call, if its stack pointer is higher. If not, the thread has changed to
+ * another stack; then the caller is the open call with the next higher stack pointer.
  */
 static int32_t caller_at(const struct rag *rag, const struct rag_thread *thread, int64_t depth)
 {
@@ -74,7 +74,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 }
 
 /*
- * The start of a call whose entry was lost: after the thread's last known event, and, if the thread was given work later, after that.
+ * The start of a call whose entry was lost: after the thread's last known event and its creation, and, if the thread was woken later, after that.
  */
 static int64_t missing_start(const struct rag *rag, const struct function_event *event)
 {
@@ -93,7 +93,7 @@ static int64_t missing_start(const struct rag *rag, const struct function_event 
 	return start < event->ts ? start : event->ts;
 }
 
-/* Ends the calls of a thread that lie on the stack from `from` to `to`. */
+/* Ends the open calls of a thread whose stack pointers are from `from` to `to`. */
 static void end_between(struct rag *rag, struct rag_thread *thread, int64_t from, int64_t to, int64_t ts, uint8_t flags)
 {
 	size_t kept = 0;
@@ -125,8 +125,8 @@ static bool is_of(const struct rag_call *call, const struct function_event *even
 }
 
 /*
- * The return of a function ends all calls nested in it. With known depths it ends only the call itself: later calls may lie on another
- * stack, to which the thread comes back.
+ * The return of a function ends its call and all calls nested in it. If the depths are known, it ends only the calls at its depth: later calls may
+ * be on another stack, to which the thread returns.
  */
 static void end_call(struct rag *rag, const struct function_event *event)
 {
@@ -141,7 +141,7 @@ static void end_call(struct rag *rag, const struct function_event *event)
 		return;
 	}
 	if (at == 0 && event->depth && is_open(rag, thread, event->function))
-		return; /* a jump within another call of the same function */
+		return; /* a jump inside another open call of the same function looked like a return */
 	if (at == 0) {
 		call = add_call(rag, event, missing_start(rag, event));
 		call->flags = CALL_NO_START;
@@ -166,8 +166,8 @@ static int64_t gap_between(const struct wake *wake, int64_t from, int64_t to)
 }
 
 /*
- * If a function is entered again after a gap, its return was lost more likely than that it calls itself. Its first call, with all
- * calls nested in it, was then over by the end of the gap.
+ * If a function is entered again after a gap, more likely its return was lost than that it calls itself. So its earlier call, with all
+ * calls nested in it, was over by the end of the gap.
  */
 static void end_lost(struct rag *rag, const struct function_event *event)
 {
@@ -193,7 +193,7 @@ static void end_lost(struct rag *rag, const struct function_event *event)
 static void begin_call(struct rag *rag, const struct function_event *event)
 {
 	end_lost(rag, event);
-	if (event->depth) /* calls at this depth are over, though their returns were not seen */
+	if (event->depth) /* earlier calls at this depth are over, though their returns were not seen */
 		end_between(rag, &rag->threads[event->thread], event->depth, event->depth, event->ts, CALL_NO_END);
 	add_call(rag, event, event->ts);
 	*ARRAY_ADD(&rag->threads[event->thread].open) = (int32_t)rag->calls.count - 1;
@@ -251,14 +251,14 @@ bool rag_nested(const struct rag_call *call)
 int32_t rag_common(const struct rag *rag, int32_t a, int32_t b)
 {
 	while (a != b && a != INDEX_NONE && b != INDEX_NONE) {
-		int32_t *later = a > b ? &a : &b; /* a caller's index is less than its callees' */
+		int32_t *later = a > b ? &a : &b; /* a caller has a lower index than its callees */
 
 		*later = rag->calls.items[*later].caller;
 	}
 	return a == b ? a : INDEX_NONE;
 }
 
-/* The last call that the thread had begun, over or not. INDEX_NONE: none. */
+/* The last call that the thread had begun by `ts`, over or not. INDEX_NONE: none. */
 static int32_t rag_call_before(const struct rag *rag, int32_t thread, int64_t ts)
 {
 	size_t count = begun(rag, thread, ts);
@@ -266,7 +266,7 @@ static int32_t rag_call_before(const struct rag *rag, int32_t thread, int64_t ts
 	return count ? rag->threads[thread].calls.items[count - 1] : INDEX_NONE;
 }
 
-/* The innermost call that a thread was in. INDEX_NONE: none. */
+/* The innermost call that a thread was in at `ts`. INDEX_NONE: none. */
 static int32_t rag_call_at(const struct rag *rag, int32_t thread, int64_t ts)
 {
 	int32_t index = rag_call_before(rag, thread, ts);
@@ -289,17 +289,17 @@ static bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int
 
 /*
  * Consecutive sleeps of a call, each ended by a call that the sleeper, or another call of its run, had made. The sleeper does nothing
- * else between them. The calls that ended them are the last of rag.members.
+ * else between them. The calls that ended the sleeps are the last items of rag.members.
  */
 struct waiting {
 	struct rag *rag;
 	int32_t parent; /* the sleeper; INDEX_NONE: no sleep yet */
 	int64_t from, to;
 	size_t first, last; /* pieces of its thread: the first of these sleeps, and the last so far */
-	size_t wakers;	    /* the first call that ended one: index in rag.members */
+	size_t wakers;	    /* index in rag.members of the first call that ended a sleep */
 };
 
-/* Keeps children in the order of their starts; calls arrive mostly in the reverse order. */
+/* Makes a call the asynchronous child of another. Children are in the order of their starts; they mostly come in the reverse order. */
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
 {
 	struct rag_call *calls = rag->calls.items;
@@ -327,7 +327,7 @@ static struct doer giver_of(const struct wake *wake, const struct thread *thread
 	return (struct doer){thread->parent, thread->born};
 }
 
-/* The parent of a call that nests in none is the call that created or woke its thread. */
+/* The parent of a call that nests in no other is the call that created or woke its thread. */
 static void link_root(struct rag *rag, int32_t index)
 {
 	const struct rag_call *call = &rag->calls.items[index];
@@ -341,7 +341,7 @@ static void link_root(struct rag *rag, int32_t index)
 		adopt(rag, parent, index);
 }
 
-/* The end of a call as far as it is known yet; TIME_NONE: unknown. */
+/* The end of a call, as far as it is known so far; TIME_NONE: unknown. */
 static int64_t known_end(const struct rag_call *call)
 {
 	bool lost = call->end == TIME_NONE || call->flags & CALL_NO_END;
@@ -351,7 +351,7 @@ static int64_t known_end(const struct rag_call *call)
 
 /*
  * A call waited for the calls that woke it, and for its children that were not over when it fell asleep. Children that were over, or
- * were awaited before, leave its list, so that each is looked at once.
+ * were awaited before, are removed from its list, so that none is looked at again.
  */
 static void add_awaited(struct waiting *waiting, struct rag_join *join)
 {
@@ -375,7 +375,7 @@ static void add_awaited(struct waiting *waiting, struct rag_join *join)
 	join->count = rag->members.count - join->first;
 }
 
-/* The wait begins with the first of the calls, or when it was handed over; the cause of any sleep before is unknown. */
+/* The wait begins when the first of the calls began, or the call that handed it over; the cause of a sleep before that is unknown. */
 static int64_t wait_began(const struct waiting *waiting, const struct rag_join *join)
 {
 	int64_t began = INT64_MAX;
@@ -413,7 +413,7 @@ static void settle(struct waiting *waiting)
 	waiting->parent = INDEX_NONE;
 }
 
-/* Tells whether the call woke the sleeper to ask it something: then the call waits for the sleeper later. */
+/* Tells whether the call woke the sleeper to ask for something: then the sleeper later ends a wait of the call's thread. */
 static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sleeper)
 {
 	const struct rag_call *call = &rag->calls.items[index];
@@ -428,7 +428,7 @@ static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sl
 	return false;
 }
 
-/* The call, around this one, that the sleeper or its run had made. INDEX_NONE: none. */
+/* This call or the nearest one around it that the sleeper's run had made. INDEX_NONE: none. */
 static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 {
 	for (; call != INDEX_NONE; call = rag->calls.items[call].caller)
@@ -438,9 +438,9 @@ static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 }
 
 /*
- * The call that ended the sleeper's wait: one that its run had made. Otherwise, if nobody is known to have made the waking call, the
- * sleeper did, unless that call asks something of the sleeper. Of nested calls it takes the outermost that began after the sleeper,
- * because a server's main loop may have begun long before.
+ * The call that ended the sleeper's wait, if the sleeper's run had made it. If no call is known to have made the waking call, the
+ * sleeper is taken for its maker, unless the waking call asks something of the sleeper. Of nested calls, this is the outermost one that
+ * began after the sleeper, because a server's main loop may have begun long before.
  */
 static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait)
 {
@@ -463,7 +463,7 @@ static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece
 	return INDEX_NONE;
 }
 
-/* Tells whether the thread did anything else since its last sleep, or made this call only since then. */
+/* Tells whether, since its last sleep, the thread did anything else, or this call began. */
 static bool went_on(const struct waiting *waiting, const struct thread *thread, size_t wait, int32_t call)
 {
 	return rag_entered(waiting->rag, thread->index, waiting->to, thread->pieces.items[wait].start) ||
@@ -472,8 +472,8 @@ static bool went_on(const struct waiting *waiting, const struct thread *thread, 
 }
 
 /*
- * The first of the sleeps in which the thread waited for this call: for one that was handed over, those since then between which it only found
- * that it was woken for others.
+ * The first of the sleeps in which the thread waited for this call. If the call was handed over, earlier sleeps since the handing over count, too,
+ * as long as the thread did little between them: it only found that it was woken for other calls.
  */
 static size_t first_sleep(const struct rag *rag, const struct thread *thread, size_t index, int32_t call)
 {
@@ -529,7 +529,7 @@ static void link_waits(struct waiting *waiting, const struct thread *thread)
 }
 
 /*
- * A call whose return is lost ended when it woke a call that waited for it, unless it, or a call nested in it, is known to have gone on.
+ * A call whose return is lost ended when it woke a call that waited for it, unless the call, or one nested in it, is known to have continued.
  * The earliest witness is the best (AUDIT, section 5).
  */
 void rag_witness(struct rag *rag, int32_t running, int64_t ts)
@@ -553,7 +553,7 @@ void rag_witness(struct rag *rag, int32_t running, int64_t ts)
 	}
 }
 
-/* The second and third step. */
+/* Takes the second and third step; see rag.h. */
 static void rag_link(struct rag *rag)
 {
 	struct waiting waiting = {.rag = rag, .parent = INDEX_NONE};
@@ -571,7 +571,7 @@ static void rag_link(struct rag *rag)
 			link_waits(&waiting, rag->wake->threads.items[i]);
 }
 
-/* If a thread's process is not known, the thread hands on to itself only. */
+/* The key of a value. A thread whose process is unknown can hand over only to itself. */
 static struct handed handed_key(const struct wake *wake, const struct function_hand *hand, const struct function_event *event)
 {
 	int32_t tid = wake->threads.items[event->thread]->tid;
@@ -584,7 +584,7 @@ static struct handed handed_key(const struct wake *wake, const struct function_h
 	return handed;
 }
 
-/* A call hands this on; the call that did so before is forgotten. */
+/* A call hands over this value; a call that handed it over before is forgotten. */
 static void hands_give(struct hands *hands, const struct wake *wake, const struct function_hand *hand, const struct function_event *event, int32_t call)
 {
 	struct handed key = handed_key(wake, hand, event), *handed;
@@ -599,7 +599,7 @@ static void hands_give(struct hands *hands, const struct wake *wake, const struc
 	handed->ts = event->ts;
 }
 
-/* The call that handed over what this one takes; NULL: none is known. Valid until the next hands_give(). */
+/* The call that handed over the value that this event takes; NULL: unknown. Valid until the next hands_give(). */
 static const struct handed *hands_take(const struct hands *hands, const struct wake *wake, const struct function_hand *hand, const struct function_event *event)
 {
 	struct handed key = handed_key(wake, hand, event), *handed;
@@ -624,7 +624,7 @@ static int32_t returning(const struct rag *rag, const struct function_event *eve
 	return INDEX_NONE;
 }
 
-/* The hands of an event: its call takes something over, or hands it on. Returns the first hand of a later event. */
+/* Handles the values of an event: its call takes them over, or hands them over. Returns the first hand of a later event. */
 static size_t take_hands(struct rag *rag, struct hands *hands, size_t next, size_t event, int32_t call)
 {
 	const struct traced_functions *functions = function_all(rag->wake);

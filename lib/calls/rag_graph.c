@@ -29,7 +29,7 @@ static bool several_functions(const struct wake *wake)
 	return false;
 }
 
-/* The outermost of the thread's calls that began then. */
+/* The outermost of the thread's calls that began at `from`. INDEX_NONE: there is none. */
 static int32_t find_call(const struct rag *rag, int32_t tid, int64_t from)
 {
 	for (size_t i = 0; i < rag->calls.count; i++) {
@@ -41,7 +41,7 @@ static int32_t find_call(const struct rag *rag, int32_t tid, int64_t from)
 	return INDEX_NONE;
 }
 
-/* The innermost call that contains both the call's maker and its awaiter. INDEX_NONE: nobody awaited it. */
+/* The call's parent, or, if it is asynchronous, the innermost call that contains both its parent and its awaiter. INDEX_NONE: no call awaited it. */
 static int32_t caller_of(const struct rag *rag, const struct rag_call *call)
 {
 	if (rag_nested(call))
@@ -60,8 +60,8 @@ static int64_t duration(const struct rag *rag, const struct rag_call *call)
 }
 
 /*
- * A caller that took much longer has other things to do, or is the program's main loop; one that was over before half of
- * the call cannot tell why that was slow.
+ * Tells whether a caller can be a part of the same request. A caller that took more than twice as long does other things, or is the program's
+ * main loop. A caller that ended before half of the call was over cannot explain why the call was slow.
  */
 static bool explains(const struct rag *rag, const struct rag_call *caller, const struct rag_call *call)
 {
@@ -70,7 +70,7 @@ static bool explains(const struct rag *rag, const struct rag_call *caller, const
 	return duration(rag, caller) / 2 <= took && call_end(rag, caller) - call->start >= took / 2;
 }
 
-/* The request of a slow call: the outermost caller, as long as each explains() the call below it. */
+/* The request of a slow call: the outermost caller, if each caller on the way explains() the call below it. */
 static int32_t find_request(const struct rag *rag, int32_t index)
 {
 	const struct rag_call *calls = rag->calls.items;
@@ -84,15 +84,15 @@ static int32_t find_request(const struct rag *rag, int32_t index)
 	return index;
 }
 
-/* Tells whether the call is nested in the root. */
+/* Tells whether the call is the root, or nested in it. */
 static bool in_root(const struct cut_out *cut, int32_t call)
 {
 	return call != INDEX_NONE && rag_common(cut->rag, call, cut->root) == cut->root;
 }
 
 /*
- * The call's parent in this graph. A call that nests in the root is the root's, even if it was made for another thread; so is a call
- * that the root awaited and a caller of the root had made.
+ * The call's parent in this graph. A call nested in the root has its caller as parent, even if another thread's call made it. A call that was
+ * awaited within the root, but made outside it, has its awaiter as parent.
  */
 static int32_t parent_of(const struct cut_out *cut, int32_t index)
 {
@@ -105,7 +105,7 @@ static int32_t parent_of(const struct cut_out *cut, int32_t index)
 
 enum { UNSEEN, OUTSIDE, INSIDE };
 
-/* Tells whether the call descends from the root; `state` keeps the answers found on the way. */
+/* Tells whether the call descends from the root; `state` keeps the answers for the calls on the way. */
 static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 {
 	uint8_t verdict = OUTSIDE;
@@ -123,21 +123,21 @@ static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 	return verdict == INSIDE;
 }
 
-/* Tells whether there is a wait that overlaps the root's time. */
+/* Tells whether the times are those of a wait that overlaps the root's time. */
 static bool waits(const struct graph *graph, int64_t wait_start, int64_t wait_end)
 {
 	return wait_start != TIME_NONE && wait_start < graph->to && (wait_end == TIME_NONE || wait_end >= graph->from);
 }
 
-/* Clamps a time to the root's: a call may outlive the root, or begin before it. */
+/* Clamps a time to the root's time: a call may outlive the root, or begin before it. */
 static int64_t within(const struct graph *graph, int64_t ts)
 {
 	return ts == TIME_NONE || ts > graph->to ? graph->to : ts < graph->from ? graph->from : ts;
 }
 
 /*
- * The name of a function's event has only letters, digits and underscores; the chart has the function's own name. A chart that cannot be
- * parsed is passed over: the collector has checked it.
+ * The name of a function's event has only letters, digits and underscores; the chart has the function's own name. Ignores a chart that cannot be
+ * parsed: the collector has checked charts.
  */
 int rag_chart(struct wake *wake, const struct fields *fields)
 {
@@ -155,7 +155,7 @@ int rag_chart(struct wake *wake, const struct fields *fields)
 	return 0;
 }
 
-/* Without a chart, "prog__request" is the function request of prog. */
+/* The name of a function; the caller frees it. Without a chart, the event "prog__request" is the function request of prog. */
 static char *function_name(const struct wake *wake, int16_t function)
 {
 	const char *name = name_at(wake->names, function, "?"), *charted = name_of_function(wake->names, function);

@@ -13,7 +13,7 @@ enum {
 	RUNS_MAX = 1 << 20,
 	AWAITS_MAX = 1 << 20,
 	NAME_ROOM = 256,
-	CHAIN_MAX = 4096, /* parts of a task, and tasks that await each other, that are looked at */
+	CHAIN_MAX = 4096, /* limits how many parts of a task, and tasks in a chain of awaits, are followed */
 	NONE = -1,
 };
 
@@ -25,20 +25,20 @@ struct key {
 struct task {
 	struct key key;
 	int32_t index, tid;
-	char *name; /* NULL: not known */
-	int64_t created, ended; /* TIME_NONE: not known; not yet */
-	int64_t first, last;	/* when it is known to have been there */
-	uint64_t parent, ender; /* that created, that ended it; 0: none is known */
-	bool goes_on; /* it was created to go on when something has ended */
+	char *name; /* NULL: unknown */
+	int64_t created, ended; /* TIME_NONE: unknown; has not ended */
+	int64_t first, last;	/* times of the first and last record that names it */
+	uint64_t parent, ender; /* ids of the tasks that created and ended it; 0: unknown */
+	bool goes_on; /* it was created to continue when something else has ended */
 	bool ran;
 	size_t waits; /* its last await that is not over, and its last run, counted from 1; 0: none */
 	size_t last_run;
-	/* of a graph */
-	int32_t owner;	   /* that it is a part of; NONE: it is none */
-	int32_t awaiter;   /* the first that began to await it since the graph's beginning; NONE */
+	/* for a graph */
+	int32_t owner;	   /* the task that it is a part of; NONE: it is no part */
+	int32_t awaiter;   /* the first task that began to await it in the graph's time; NONE */
 	int32_t node;	   /* NONE: it is not in the graph */
-	bool has_parts;	   /* or awaits several */
-	size_t first_await; /* of it and its parts, counted from 1; 0: none */
+	bool has_parts;	   /* it has parts, or awaits several tasks together */
+	size_t first_await; /* the first await of the task and its parts, counted from 1; 0: none */
 	UT_hash_handle hh;
 };
 
@@ -52,10 +52,10 @@ struct await {
 	enum node_join mode;
 	uint64_t on;
 	int64_t from, to; /* to: TIME_NONE: not over */
-	size_t before;	  /* the task's await before that was not over, counted from 1; 0: none */
-	/* of a graph */
-	int32_t target; /* what it waits for; NONE: nothing that is known */
-	size_t next;	/* the next of the same task, or a part of it, counted from 1; 0: none */
+	size_t before;	  /* the task's await before, if that was not over, counted from 1; 0: none */
+	/* for a graph */
+	int32_t target; /* the task that it waits for; NONE: unknown */
+	size_t next;	/* the next await of the same task or a part of it, counted from 1; 0: none */
 };
 
 struct lost {
@@ -128,7 +128,7 @@ static void add_await(struct tasks *tasks, struct task *task, uint64_t on, enum 
 	task->waits = tasks->awaits.count;
 }
 
-/* The tasks that this one awaited are over: it goes on. */
+/* The task goes on: ends its awaits. */
 static void go_on(struct tasks *tasks, struct task *task, int64_t ts)
 {
 	while (task->waits) {
@@ -229,7 +229,7 @@ static struct task *parent_of(const struct tasks *tasks, const struct task *task
 	return task->parent ? find(tasks, task->key.pid, task->parent) : NULL;
 }
 
-/* The task that it is a part of, which is none itself. Ways there become shorter. */
+/* The whole task that a task is a part of, perhaps by several steps. Shortens the way for the next call. */
 static struct task *whole(const struct tasks *tasks, struct task *task)
 {
 	while (task->owner != NONE) {
@@ -242,13 +242,13 @@ static struct task *whole(const struct tasks *tasks, struct task *task)
 	return task;
 }
 
-/* Tells whether the task may be a part of another: it goes on, and nothing has it yet. */
+/* Tells whether the task may become a part of another: it was created to go on, and is no part yet. */
 static bool is_free(const struct task *task)
 {
 	return task && task->goes_on && task->owner == NONE;
 }
 
-/* Those that led to the end of a promise, since it was created. */
+/* Makes the tasks that led to a promise's end, since it was created, parts of the promise's task. */
 static void own_parts(struct tasks *tasks, struct task *task)
 {
 	struct task *part = task->ender ? find(tasks, task->key.pid, task->ender) : NULL;
@@ -261,7 +261,7 @@ static void own_parts(struct tasks *tasks, struct task *task)
 	}
 }
 
-/* Parts of what has not ended yet are those of the first of them. */
+/* The function that `last` is a part of has not ended yet: makes `last`, and the tasks before it, parts of the first of them. */
 static void own_rest(struct tasks *tasks, struct task *last)
 {
 	struct task *first = last, *next;
@@ -282,7 +282,7 @@ static struct task *awaited(const struct tasks *tasks, const struct await *await
 	if (!on)
 		return NULL;
 	target = whole(tasks, on);
-	if (!target->ran && !target->has_parts) /* what ended it did more than it */
+	if (!target->ran && !target->has_parts) /* it did nothing itself: the task that ended it counts */
 		target = on->ender ? find(tasks, task->key.pid, on->ender) : NULL;
 	target = target ? whole(tasks, target) : NULL;
 	return target == self ? NULL : target;
@@ -297,7 +297,7 @@ static bool spans_loss(const struct tasks *tasks, const struct await *await)
 	return false;
 }
 
-/* Finds for each task the one that it is a part of. `last` is not over. */
+/* Finds for each task the task that it is a part of. `last` has not ended. */
 static void find_parts(struct tasks *tasks, struct task *last)
 {
 	for (size_t i = 0; i < tasks->list.count; i++) {
@@ -319,7 +319,7 @@ static void find_parts(struct tasks *tasks, struct task *last)
 			whole(tasks, tasks->list.items[tasks->awaits.items[i].task])->has_parts = true;
 }
 
-/* Of each await, what it waits for; and of each task its awaits, and who began to await it between these times. */
+/* Finds for each await the task that it waits for, and for each task its awaits, and its first awaiter in [from, to). */
 static void resolve(struct tasks *tasks, int64_t from, int64_t to)
 {
 	for (size_t i = tasks->awaits.count; i-- > 0;) {
@@ -334,7 +334,7 @@ static void resolve(struct tasks *tasks, int64_t from, int64_t to)
 	}
 }
 
-/* The innermost task that the thread ran at this time; if none, the one that it ran last since `from`. NULL: none. */
+/* The innermost task that the thread ran at `ts`; if there is none, the last one that it ran since `from`. NULL: none. */
 static struct task *task_at(const struct tasks *tasks, int32_t tid, int64_t from, int64_t ts)
 {
 	const struct run *best = NULL;
@@ -354,7 +354,7 @@ static struct task *task_at(const struct tasks *tasks, int32_t tid, int64_t from
 	return best ? tasks->list.items[best->task] : NULL;
 }
 
-/* The outermost task that awaits this one, and began to since `from`. */
+/* The outermost task that awaits this one, directly or not, and began to in the time given to resolve(). */
 static struct task *climb(const struct tasks *tasks, struct task *task)
 {
 	for (int steps = 0; steps < CHAIN_MAX && task->awaiter != NONE; steps++)
@@ -380,7 +380,7 @@ static struct node *add_node(struct graph *graph, const struct events *events, s
 	node->label = graph_keep(graph, memory_format("%s, task %llu of %s/%d", name, (unsigned long long)task->key.id, events_comm(events, pid), pid));
 	node->start = within(graph, task->created == TIME_NONE ? graph->from : task->created);
 	node->end = within(graph, task->ended);
-	if (task->ended == TIME_NONE && task->ran && !task->waits) /* callbacks have no end of their own */
+	if (task->ended == TIME_NONE && task->ran && !task->waits) /* callbacks have no `end` records */
 		node->end = within(graph, task->last);
 	node->end = later(node->start, node->end);
 	node->tid = task->tid;
@@ -389,7 +389,7 @@ static struct node *add_node(struct graph *graph, const struct events *events, s
 	return node;
 }
 
-/* Those of one task's awaits that began together wait for all, or any, of several. */
+/* Tells whether two awaits of a task are one wait for all, or any, of several tasks: they began together. */
 static bool is_together(const struct await *a, const struct await *b)
 {
 	return a->task == b->task && a->mode == b->mode && a->from == b->from && a->to == b->to && a->mode != JOIN_NONE;
@@ -412,7 +412,7 @@ struct cutting {
 	struct tasks *tasks;
 	const struct events *events;
 	struct graph *graph;
-	ARRAY(struct task *) todo; /* in the graph; what they await is not yet */
+	ARRAY(struct task *) todo; /* tasks in the graph; those behind the current one have not been followed yet */
 };
 
 static void add_task(struct cutting *cutting, struct task *task, int32_t parent)
@@ -421,7 +421,7 @@ static void add_task(struct cutting *cutting, struct task *task, int32_t parent)
 	*ARRAY_ADD(&cutting->todo) = task;
 }
 
-/* An await of one task, alone: a new node is awaited as it is. */
+/* Follows an await of a single task. If the task is new in the graph, its node gets the wait; otherwise a join is added. */
 static void follow_one(struct cutting *cutting, const struct await *await, int32_t parent)
 {
 	struct task *target = cutting->tasks->list.items[await->target];
@@ -437,7 +437,7 @@ static void follow_one(struct cutting *cutting, const struct await *await, int32
 		graph_edge(graph, target->node, add_join(graph, await, parent), EDGE_JOIN, TIME_NONE);
 }
 
-/* Returns the next await behind them. */
+/* Follows an await of several tasks together: they get a join. Returns the next await behind it. */
 static size_t follow_together(struct cutting *cutting, size_t first, int32_t parent)
 {
 	const struct await *all = cutting->tasks->awaits.items;
@@ -459,7 +459,7 @@ static size_t follow_together(struct cutting *cutting, size_t first, int32_t par
 	return next;
 }
 
-/* A promise that awaits several does not wait for what they did to end it. */
+/* Tells whether a promise awaits several tasks. If so, it does not wait for what these tasks do to end it. */
 static bool awaits_several(const struct tasks *tasks, const struct task *task)
 {
 	for (size_t at = task->ran ? 0 : task->first_await; at; at = tasks->awaits.items[at - 1].next)
@@ -468,7 +468,7 @@ static bool awaits_several(const struct tasks *tasks, const struct task *task)
 	return false;
 }
 
-/* Follows a task to those that it, or parts of it, awaited. */
+/* Follows a task to the tasks that it, or a part of it, awaited. */
 static void follow(struct cutting *cutting, const struct task *task)
 {
 	const struct tasks *tasks = cutting->tasks;
@@ -487,7 +487,7 @@ static void follow(struct cutting *cutting, const struct task *task)
 	}
 }
 
-/* Tasks that those of the graph created, and that none awaited. */
+/* Adds tasks that tasks of the graph created, and that no task awaited. */
 static void add_others(struct cutting *cutting)
 {
 	const struct tasks *tasks = cutting->tasks;

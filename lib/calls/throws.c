@@ -10,11 +10,11 @@
 #include "wake/stack.h"
 
 enum {
-	WAY_MAX = 64,	   /* throws of one way */
-	FRAMES_MAX = 1024, /* functions of one way */
+	WAY_MAX = 64,	   /* throws on one way */
+	FRAMES_MAX = 1024, /* functions on one way */
 };
 
-struct object { /* of a process: its thread where that is not known */
+struct object { /* process: -tid if the process is unknown */
 	int64_t process;
 	uint64_t address;
 };
@@ -22,13 +22,13 @@ struct object { /* of a process: its thread where that is not known */
 struct thrown {
 	int64_t ts;
 	int32_t tid;
-	struct object object; /* address 0: not known */
-	uint64_t before;      /* the throw that it goes on from; 0: none */
-	char *name; /* and what it says: "std::out_of_range: no such key" */
-	char *calls; /* innermost first, with ';' between them */
+	struct object object; /* address 0: unknown */
+	uint64_t before;      /* number of the throw that it continues; 0: none */
+	char *name; /* with its message: "std::out_of_range: no such key" */
+	char *calls; /* its stack, the innermost function first, with ';' between them */
 };
 
-struct latest { /* throw of an object */
+struct latest { /* the last throw of an object */
 	struct object object;
 	uint64_t number;
 	UT_hash_handle hh;
@@ -36,7 +36,7 @@ struct latest { /* throw of an object */
 
 struct throws {
 	struct thrown list[THROWS_MAX]; /* a ring */
-	uint64_t count; /* of all so far, which are numbered from 1 */
+	uint64_t count; /* of all throws so far, which are numbered from 1 */
 	struct latest *latest;
 };
 
@@ -94,7 +94,7 @@ void throws_free(struct throws *throws)
 	free(throws);
 }
 
-/* The oldest makes room. */
+/* Adds a throw in the place of the oldest. */
 static struct thrown *add(struct throws *throws)
 {
 	uint64_t number = ++throws->count;
@@ -109,7 +109,7 @@ static struct thrown *add(struct throws *throws)
 	return thrown;
 }
 
-/* The last throw of an object; 0: none is known. */
+/* The number of the last throw of an object; 0: unknown. */
 static uint64_t last_of(const struct throws *throws, struct object object)
 {
 	const struct latest *latest = object.address ? find_latest(throws, &object) : NULL;
@@ -129,7 +129,7 @@ static void set_latest(struct throws *throws, const struct object *object)
 	latest->number = throws->count;
 }
 
-/* Without a stack there is the function that threw, if that is known. */
+/* The stack of a throw; without a stack, the function that threw; "?": both are unknown. The caller frees the text. */
 static char *calls_of(const struct wake *wake, const struct fields *fields, uint64_t stack)
 {
 	char *calls = stack && stack <= UINT32_MAX ? stack_calls(wake, (uint32_t)stack) : fields_copy(fields, "calls");
@@ -175,21 +175,21 @@ int throws_take(struct throws *throws, const struct wake *wake, const struct eve
 
 /* --- the way --------------------------------------------------------------------------------------------------------------- */
 
-/* A function on the way, by where its name is. */
+/* A function on the way; its name is a part of thrown->calls. */
 struct call {
 	const char *name;
 	size_t length;
-	const struct thrown *thrown; /* where it was first seen */
-	bool aside; /* the next one does not call it */
-	const char *threw;
-	int64_t to; /* the last throw that it has a part in */
+	const struct thrown *thrown; /* the throw in whose stack it was first seen */
+	bool aside; /* the next function did not call it */
+	const char *threw; /* what it threw last; NULL: nothing */
+	int64_t to; /* time of the last throw that it took part in */
 };
 
 struct way {
-	struct call calls[FRAMES_MAX]; /* the first that threw first; each behind those it called */
-	struct call own[FRAMES_MAX]; /* of the throw at hand */
+	struct call calls[FRAMES_MAX]; /* begins with the function that threw first; each function is behind those it called */
+	struct call own[FRAMES_MAX]; /* the stack of the current throw */
 	size_t count;
-	int32_t tid; /* of the last throw */
+	int32_t tid; /* the thread of the last throw */
 };
 
 static bool is_same(const struct call *a, const struct call *b)
@@ -210,7 +210,7 @@ static size_t split(const struct thrown *thrown, struct call calls[FRAMES_MAX])
 	return count;
 }
 
-/* How many of the outermost functions of the way this throw has, too: those are the same calls, if the thread is. */
+/* How many outermost functions the way and this throw share. In the same thread, they are taken for the same calls. */
 static size_t common(const struct way *way, const struct thrown *thrown, const struct call *calls, size_t count)
 {
 	size_t same = 0;
@@ -221,7 +221,7 @@ static size_t common(const struct way *way, const struct thrown *thrown, const s
 	return same;
 }
 
-/* The way goes on through this throw: what it shares with it stays outermost. */
+/* Extends the way by a throw. The functions that both share stay outermost. */
 static void go_on(struct way *way, const struct thrown *thrown)
 {
 	size_t count = split(thrown, way->own), same = common(way, thrown, way->own, count), own = count - same;

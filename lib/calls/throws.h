@@ -1,8 +1,8 @@
 /*
- * throws: what was thrown in a stream, and the way of an exception through its program, as a request activity graph. Private to lib/calls.
+ * throws: the exceptions thrown in a stream, and the way of an exception through its program as a request activity graph. Private to lib/calls.
  *
- * A process and an object's address name an exception, until a new throw has that address, or events are lost. An exception goes on from what
- * was thrown before if it is the same object, thrown once more, perhaps by another thread, or if the other was being handled then: its cause.
+ * A process and an object's address identify an exception, until a new throw has that address, or events are lost. A throw continues an earlier one
+ * if it throws the same object again, perhaps in another thread, or if the earlier exception was being handled then: that is its cause.
  *
  *	throws = throws_new()
  *	throws_take(throws, ...)	each `exception` record
@@ -11,7 +11,7 @@
  *	throws_graph(throws, events, tid, ts)
  *	throws_free(throws)
  *
- * The newest THROWS_MAX are kept.
+ * The newest THROWS_MAX throws are kept.
  */
 #ifndef CALLS_THROWS_H
 #define CALLS_THROWS_H
@@ -29,16 +29,16 @@ struct throws *throws_new(void);
 void throws_free(struct throws *throws);
 void throws_forget(struct throws *throws);
 
-/* From now on the same address may be another object. */
+/* Events were lost: from now on the same address may be another object. */
 void throws_lose(struct throws *throws);
 
-/* Takes an `exception` record, whose stack has been told. -1 after fail(): it is malformed. */
+/* Takes an `exception` record; the record of its stack must have come before. -1 after fail(): it is malformed. */
 int throws_take(struct throws *throws, const struct wake *wake, const struct events *events, const struct fields *fields);
 
 /*
- * The way of what this thread threw at this time, from the first throw that it goes on from: each function is called by the next, but
- * where it goes on in another thread, or beside what handles it; there the call is asynchronous. A function that threw has node.threw. Each is
- * there from the first throw to the last that it has a part in. NULL: nothing is known to have been thrown there.
+ * The way of what this thread threw at this time, from the first throw that it continues. Each function is called by the next one. If the way
+ * goes on in another thread, or beside the function that handles the exception, that call is asynchronous. A function that threw has node.threw.
+ * A node lasts from the first throw to the last that its function took part in. NULL: no such throw is known.
  */
 struct graph *throws_graph(const struct throws *throws, const struct events *events, int32_t tid, int64_t ts);
 
