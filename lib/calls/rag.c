@@ -341,7 +341,7 @@ static void link_root(struct rag *rag, int32_t index)
 		adopt(rag, parent, index);
 }
 
-/* The end of a call, as far as it is known so far; TIME_NONE: unknown. */
+/* The end of a call as far as known yet; TIME_NONE: unknown. */
 static int64_t known_end(const struct rag_call *call)
 {
 	bool lost = call->end == TIME_NONE || call->flags & CALL_NO_END;

@@ -300,7 +300,7 @@ static void take_resumed(struct log *log, struct thread *thread, const struct ca
 	thread->call = NULL;
 }
 
-/* --- whose line it is --------------------------------------------------------------------------------------------- */
+/* --- the thread of a line ----------------------------------------------------------------------------------------- */
 
 static int32_t thread_of(struct log *log, const struct strace_line *line, int32_t of_file)
 {

@@ -17,7 +17,7 @@ struct trouble {
 	uint64_t count, first; /* first: number of the first such line, in the file `name` */
 };
 
-/* Begins as all zero but for the name. */
+/* All zero except the name: no lines were counted yet. */
 struct troubles {
 	const char *name; /* of the file that is being read */
 	struct trouble items[TROUBLES_MAX];

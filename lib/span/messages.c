@@ -106,7 +106,7 @@ bool messages_hold(const struct messages *messages, const struct end *end, uint6
 	return before && position <= side->together.items[before - 1].to;
 }
 
-/* --- who is who --------------------------------------------------------------------------------------------------- */
+/* --- descriptors and sides ---------------------------------------------------------------------------------------- */
 
 static int32_t process_of(const struct turn_host *host, int32_t tid)
 {
@@ -471,7 +471,7 @@ static void join_side(struct messages *messages, const struct side *to)
 	}
 }
 
-/* --- messages whose places nobody tells --------------------------------------------------------------------------- */
+/* --- messages of unknown places ----------------------------------------------------------------------------------- */
 
 enum backlog { BACKLOG_NONE, BACKLOG_SOME, BACKLOG_UNKNOWN };
 

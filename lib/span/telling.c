@@ -41,7 +41,7 @@ static const char *service_name(const struct turn_host *host, int32_t tid)
 	return thread && *thread->comm ? thread->comm : NULL;
 }
 
-/* Until when the thread, from taking the request on, did nothing else: until it waited for several descriptors, or the answer; TIME_NONE: uncertain. */
+/* Until when, after taking the request, the thread did nothing else: until it waited for several descriptors, or the answer; TIME_NONE: unsure. */
 static int64_t own_until(const struct turn_host *host, const struct turn *turn)
 {
 	int64_t waited = turns_waited(host, turn->tid, turn->taken, turn->last);

@@ -346,7 +346,7 @@ bool units_count_for(const struct units *units, const struct state_unit *unit, u
 	return unit->port == 0;
 }
 
-/* --- what they say ------------------------------------------------------------------------------------------------ */
+/* --- answers ------------------------------------------------------------------------------------------------------ */
 
 const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count)
 {
