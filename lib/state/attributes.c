@@ -9,9 +9,9 @@ struct attribute {
 	struct state_value *stack; /* bottom first */
 	uint8_t count, room;
 	bool touched;
-	uint32_t beyond; /* pushes that are not in it */
-	struct state_value before; /* when time last moved on */
-	int64_t since;	   /* when it became that */
+	uint32_t beyond; /* pushes that had no room in the stack */
+	struct state_value before; /* the value when time last moved on */
+	int64_t since;	   /* when the attribute got that value */
 };
 
 struct state_attributes {
@@ -19,7 +19,7 @@ struct state_attributes {
 	struct state_texts *texts;
 	size_t most, total;
 	ARRAY(struct attribute *) of_node; /* NULL: none */
-	ARRAY(uint32_t) touched;	   /* at `now` */
+	ARRAY(uint32_t) touched;	   /* nodes whose stack changed at `now` */
 	int64_t now;
 	const struct state_sink *sink;
 	void *context;
@@ -74,7 +74,7 @@ static struct attribute *find(const struct state_attributes *attributes, uint32_
 	return node < attributes->of_node.count ? attributes->of_node.items[node] : NULL;
 }
 
-/* Its value may change now. */
+/* Notes that the attribute's value may change at `now`. */
 static void touch(struct state_attributes *attributes, uint32_t node, struct attribute *attribute)
 {
 	if (attribute->touched)
@@ -83,7 +83,7 @@ static void touch(struct state_attributes *attributes, uint32_t node, struct att
 	*ARRAY_ADD(&attributes->touched) = node;
 }
 
-/* The attribute, made if there is none; NULL: there are too many. */
+/* Finds or makes an attribute, to change it. NULL: there are too many. */
 static struct attribute *change(struct state_attributes *attributes, uint32_t node)
 {
 	struct attribute *attribute = find(attributes, node);
@@ -209,7 +209,7 @@ static int by_path(const void *a, const void *b, void *tree)
 	return strcmp(left, right);
 }
 
-/* Its value at `now` is final. */
+/* The attribute's value at `now` is final: passes a change on to the sink. */
 static int settle(struct state_attributes *attributes, uint32_t node)
 {
 	struct attribute *attribute = attributes->of_node.items[node];
@@ -242,7 +242,7 @@ int state_attributes_move(struct state_attributes *attributes, int64_t ts)
 	return status;
 }
 
-/* The sink first: it may still ask what the attribute was. */
+/* Calls the sink first, because it may still ask for the attribute's value. */
 static int take_back(struct state_attributes *attributes, uint32_t node, int64_t from)
 {
 	struct attribute *attribute = attributes->of_node.items[node];

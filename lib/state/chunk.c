@@ -33,7 +33,7 @@ static bool get_slowly(const unsigned char **at, const unsigned char *end, uint6
 	return false;
 }
 
-/* One byte, as most values are; or of eight at once all to the last that has no high bit, seven bits of each. */
+/* Most varints are one byte. Otherwise reads eight bytes at once, up to the first without a high bit, and joins the seven low bits of each. */
 static inline bool get_varint(const unsigned char **at, const unsigned char *end, uint64_t *number)
 {
 	uint64_t bytes, last;

@@ -1,9 +1,9 @@
 /*
- * chunk: up to CHUNK_INTERVALS successive intervals of one attribute in a row of a history file. Each is two varints (LEB128): its duration in
- * ns, and its value:
+ * chunk: up to CHUNK_INTERVALS successive intervals of one attribute in a row of a history file. An interval is two varints (LEB128): its
+ * duration in ns, and its value:
  *
  *	0		null
- *	1		a large number: a third varint has it in zigzag
+ *	1		a large number, in zigzag in a third varint
  *	2 + 2 t		the text with number t
  *	3 + 2 z		the number z in zigzag
  */
@@ -16,10 +16,10 @@
 
 enum { CHUNK_INTERVALS = 128, CHUNK_INTERVAL_ROOM = 30 /* bytes of the longest interval */ };
 
-/* A value as a history has it. */
+/* A value as a history file stores it. */
 struct chunk_value {
 	enum { CHUNK_NULL, CHUNK_TEXT, CHUNK_NUMBER } kind;
-	int64_t number; /* of a text: its number, from 1 */
+	int64_t number; /* of a text: its id in the table of texts, from 1 */
 };
 
 struct chunk_interval {
@@ -27,13 +27,13 @@ struct chunk_interval {
 	struct chunk_value value;
 };
 
-/* Writes one behind `data`, which has CHUNK_INTERVAL_ROOM left; returns its bytes. */
+/* Writes an interval to `data`, which must have room for CHUNK_INTERVAL_ROOM bytes. Returns its length in bytes. */
 size_t chunk_put(unsigned char *data, const struct chunk_interval *interval);
 
-/* Reads one at *at; moves *at behind it. False: there is none, as the bytes are wrong or over. */
+/* Reads the interval at *at and moves *at past it. False: the bytes are wrong or end too early. */
 bool chunk_get(const unsigned char **at, const unsigned char *end, struct chunk_interval *interval);
 
-/* Moves *at and *from, when the interval there begins, over all intervals that end by `until`. False: the bytes are wrong. */
+/* Skips the intervals that end by `until`: moves *at, and *from, the time at which the interval at *at begins. False: the bytes are wrong. */
 bool chunk_seek(const unsigned char **at, const unsigned char *end, int64_t *from, int64_t until);
 
 #endif

@@ -8,14 +8,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* The name stays as it is: what it leads to may have no name. */
+/* Leaves the path unresolved, because the file that /proc/self/fd/N leads to may have no name. */
 static int keep_name(sqlite3_vfs *vfs, const char *name, int room, char *full)
 {
 	(void)vfs;
 	return snprintf(full, (size_t)room, "%s", name) < room ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 
-/* SQLite refuses links; this one is ours. */
+/* SQLite refuses symbolic links; this link is our own. */
 static int open_descriptor(const char *name, int flags, int mode)
 {
 	return open(name, flags & ~O_NOFOLLOW, mode);
@@ -52,11 +52,11 @@ sqlite3_stmt *database_prepare(sqlite3 *database, const char *name, const char *
 }
 
 /*
- * A file from elsewhere has no say in what is done: its schema is not trusted, and each page is checked. All is read in one transaction, or each
- * query would look for a journal. Rows are read in their order, so a large cache would only cost the memory.
+ * The file may be hostile: its schema is not trusted, and the cells of each page are checked. All reads are in one transaction, or each query would
+ * look for a journal. Rows are read in the order of the file, so a large cache would only waste memory.
  */
 static const char reading[] = "PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA query_only=on; PRAGMA mmap_size=0; PRAGMA cache_size=-512; BEGIN";
-/* Pages of 8 KiB: 8 % fewer bytes than of 4 KiB, and half of the calls to read all of it; larger ones cost the writing of many attributes more. */
+/* Pages of 8 KiB make the file 8 % smaller than 4 KiB and halve the calls to read all of it; larger pages slow the writing of many attributes. */
 static const char writing[] = "PRAGMA page_size=8192; PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; PRAGMA temp_store=memory;"
 			      "PRAGMA cache_size=-65536";
 

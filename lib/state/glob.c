@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* From here to the end of both. The last `*` and the last `**` are the only ones worth going back to: a `**` ends all before it. */
+/* Tells whether the pattern matches the whole text. Only the last `**`, and the last `*` after it, need backtracking. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *begin = pattern;

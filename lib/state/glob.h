@@ -1,9 +1,8 @@
 /*
- * glob: patterns of paths. `*` stands for any bytes but '/', `**` for any bytes; as a whole component, `**` stands for at least one byte. A
- * pattern that does not begin with '/' may begin at any component of a path; one that does, at the root. There is no `?` and no `[...]`,
- * because names have brackets.
+ * glob: patterns of paths. `*` matches any bytes but '/', `**` any bytes; as a whole component, `**` matches at least one byte. A pattern that
+ * begins with '/' begins at the root, any other at any component of a path. There is no `?` and no `[...]`, because names have brackets.
  *
- * `*1` to `*9` stand for what `*` does, and for the same at each of their places; see state/query_when.h.
+ * The patterns of state/query_when.h also have `*1` to `*9`; glob_matches() does not know them.
  */
 #ifndef STATE_GLOB_H
 #define STATE_GLOB_H
@@ -11,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Tells whether the pattern matches up to the end of the path. */
 bool glob_matches(const char *pattern, const char *path);
 
 #endif

@@ -14,15 +14,15 @@ enum { OPEN_BYTES_MAX = 64 << 20 };
 
 static const char schema[] = DATABASE_ATTR ";" DATABASE_VALUE ";" DATABASE_META ";" DATABASE_CHUNK "; BEGIN";
 
-/* The row of an attribute that begins before a time and ends after it. */
+/* The last row of an attribute that begins before a time and ends after it. */
 #define STRADDLING "SELECT t0,data FROM chunk WHERE attr=?1 AND t0<?2 AND t1>?2 ORDER BY t0 DESC LIMIT 1"
 
-/* The row of an attribute that is not full. */
+/* The row of an attribute that is being filled. */
 struct open_chunk {
 	int64_t t0, t1;
 	unsigned char *data;
 	uint16_t length, room;
-	uint8_t count; /* of intervals; 0: there is none */
+	uint8_t count; /* intervals in it; 0: there is no such row */
 };
 
 struct history {
@@ -140,7 +140,7 @@ static int write_text(struct history *history, int64_t number, const char *text,
 	return run(history, history->put_text);
 }
 
-/* -1 after fail(). */
+/* Writes the text of the value if the file does not have it yet. Returns 0; -1 after fail(). */
 static int value_of(struct history *history, struct state_value value, struct chunk_value *stored)
 {
 	char room[STATE_VALUE_ROOM];
@@ -179,7 +179,7 @@ static void put(struct history *history, struct open_chunk *chunk, const struct 
 	history->bytes += length;
 }
 
-/* An interval behind those before. Null is not written where a row begins. */
+/* Appends an interval. A row never begins with null. */
 static int add(struct history *history, uint32_t node, int64_t from, int64_t to, struct state_value value)
 {
 	struct open_chunk *chunk = open_chunk(history, node);
@@ -200,7 +200,7 @@ static int add(struct history *history, uint32_t node, int64_t from, int64_t to,
 
 /* Takes back */
 
-/* The intervals of a row up to `until`. */
+/* Copies the intervals of a row, cut at `until`, to the open row. */
 static void put_until(struct history *history, struct open_chunk *chunk, const unsigned char *data, size_t length, int64_t until)
 {
 	const unsigned char *at = data;
@@ -213,7 +213,7 @@ static void put_until(struct history *history, struct open_chunk *chunk, const u
 	}
 }
 
-/* Of the open row. */
+/* Cuts the open row at `until`. */
 static void cut_open(struct history *history, struct open_chunk *chunk, int64_t until)
 {
 	struct open_chunk whole = *chunk;
@@ -224,7 +224,7 @@ static void cut_open(struct history *history, struct open_chunk *chunk, int64_t 
 	free(whole.data);
 }
 
-/* Of rows that were written: the one that reaches beyond becomes the open one. */
+/* Cuts the written rows at `until`. A row that straddles it becomes the open row; it and all later rows are deleted. */
 static int cut_written(struct history *history, uint32_t node, int64_t until)
 {
 	struct open_chunk *chunk = open_chunk(history, node);
@@ -296,7 +296,7 @@ struct last {
 static int still(void *context, uint32_t node, int64_t since, struct state_value value)
 {
 	const struct last *last = context;
-	int64_t until = last->end < INT64_MAX ? last->end + 1 : last->end; /* it is this still at the end */
+	int64_t until = last->end < INT64_MAX ? last->end + 1 : last->end; /* the attribute still has this value at the end */
 
 	return since < until ? add(last->history, node, since, until, value) : 0;
 }

@@ -19,14 +19,14 @@ struct attribute {
 	int64_t id;
 	char *path;
 	size_t length;
-	int depth, holds; /* holds: whether it has intervals, once that was asked */
+	int depth, holds; /* holds: whether it has intervals; UNKNOWN until someone asks */
 };
 
 enum { TEXTS = 256 };
 
-struct text { /* of the file */
+struct text { /* a text of the file */
 	int64_t number;
-	struct state_value value; /* null: none was read */
+	struct state_value value; /* null: this slot is empty */
 };
 
 struct history_file {
@@ -35,27 +35,27 @@ struct history_file {
 	sqlite3 *database;
 	sqlite3_stmt *rows, *row, *any, *text, *fact;
 	struct state_texts *texts;
-	struct text read[TEXTS]; /* by number, the last of each remainder */
+	struct text read[TEXTS]; /* cache of texts, by number modulo TEXTS */
 	ARRAY(struct attribute) attributes; /* by path */
 	bool spans;
 	int64_t from, to;
 };
 
-/* The rows that reach into a time, from the last one that begins before it. */
+/* The rows of an attribute that begin before ?3, from the last one that begins at ?2 or earlier. */
 #define ROWS                                                                                                                  \
 	"SELECT t0,data FROM chunk WHERE attr=?1 AND t0<?3 AND t0>=ifnull((SELECT max(t0) FROM chunk WHERE attr=?1 AND t0<=?2),?2)" \
 	" ORDER BY t0"
 
-/* The last row that begins at a time or before it. */
+/* The last row of an attribute that begins at a time or earlier. */
 #define ROW "SELECT t0,data FROM chunk WHERE attr=?1 AND t0<=?2 ORDER BY t0 DESC LIMIT 1"
 
 #define ANY "SELECT 1 FROM chunk WHERE attr=? LIMIT 1"
 #define NAMES "SELECT id,parent,name FROM attr ORDER BY id"
 
-/* Tables as they were made; no view or the like in their place, which could do anything, and for ever. */
+/* Counts the tables that were made by our own statements. A view in the place of a table could run any query, even one without an end. */
 #define TABLES "SELECT count(*) FROM sqlite_schema WHERE type='table' AND sql IN(?,?,?,?)"
 
-enum { PATHS_MAX = 256 << 20 /* bytes of all */ };
+enum { PATHS_MAX = 256 << 20 /* bytes of all paths together */ };
 
 static int fail_read(const struct history_file *file)
 {
@@ -67,7 +67,7 @@ static int fail_broken(const struct history_file *file, const char *what)
 	return fail("'%s' is no whole history: %s", file->name, what);
 }
 
-/* The path of a name below its parent, which comes before it. 0; -1 after fail(). */
+/* Adds a name below its parent, which must precede it. Returns 0; -1 after fail(). */
 static int read_name(struct history_file *file, sqlite3_stmt *names)
 {
 	int64_t id = sqlite3_column_int64(names, 0), parent = sqlite3_column_int64(names, 1);
@@ -261,7 +261,7 @@ struct state_texts *history_texts(const struct history_file *file)
 	return file->texts;
 }
 
-/* The text of this number, read once while no other takes its place. NULL after fail(). */
+/* The text with this number, from the cache or the file. NULL after fail(). */
 static const struct text *text_of(struct history_file *file, int64_t number)
 {
 	struct text *read = &file->read[(uint64_t)number % TEXTS];
@@ -282,7 +282,7 @@ static const struct text *text_of(struct history_file *file, int64_t number)
 	return read;
 }
 
-/* With a reference. -1 after fail(). */
+/* The caller owns a reference to the value. Returns 0; -1 after fail(). */
 static int value_of(struct history_file *file, struct chunk_value stored, struct state_value *value)
 {
 	const struct text *text = stored.kind == CHUNK_TEXT ? text_of(file, stored.number) : NULL;
@@ -292,12 +292,12 @@ static int value_of(struct history_file *file, struct chunk_value stored, struct
 }
 
 struct walk {
-	int64_t from, to, at; /* at: the end of the row before */
+	int64_t from, to, at; /* at: the end of the previous row */
 	history_seen *seen;
 	void *context;
 };
 
-/* The intervals of a row. */
+/* Calls `seen` for the intervals of a row. */
 static int walk_row(struct history_file *file, sqlite3_stmt *row, struct walk *walk)
 {
 	int64_t at = sqlite3_column_int64(row, 0);
@@ -367,7 +367,7 @@ static int read_value(struct history_file *file, const struct attribute *attribu
 	return status < 0 ? -1 : 0;
 }
 
-/* In order of numbers, as rows are in the file, so that each part of it is read once. */
+/* Reads attributes in the order of their ids, as rows are in the file, so that each part of the file is read once. */
 int history_at(struct history_file *file, int64_t ts, const bool *wanted, struct state_value *values)
 {
 	size_t count = file->attributes.count, *places = memory_new(count + 1, sizeof(*places));

@@ -10,7 +10,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* An operand that stands beside a text in quotes is named AS_TEXT + its number: what it is then is a text. */
+/* An operand that is compared with a text in quotes has the number AS_TEXT + N, which makes its value a text. */
 enum { AS_TEXT = 1 << 20 };
 
 struct state_logic {
@@ -124,7 +124,7 @@ static struct condition *compare(enum condition_operator operator, const struct 
 	return condition_one(CONDITION_SURE, condition_test(operator, node_of(left, right), node_of(right, left)));
 }
 
-/* Is it null? */
+/* == null or != null. */
 static struct condition *compare_null(enum condition_operator operator, const struct operand *with)
 {
 	if (operator == CONDITION_UNEQUAL)
@@ -132,7 +132,7 @@ static struct condition *compare_null(enum condition_operator operator, const st
 	return condition_one(CONDITION_NOT, known(with));
 }
 
-/* Unequal: both are there, and not equal; so a number is unequal to a text. */
+/* !=: neither is null, and they are not equal. So a number is unequal to a text. */
 static struct condition *compare_unequal(const struct operand *left, const struct operand *right)
 {
 	struct condition *both = condition_both(CONDITION_AND, known(left), known(right));

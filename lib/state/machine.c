@@ -11,10 +11,10 @@ enum { COMM_ROOM = 16 };
 struct process {
 	UT_hash_handle hh;
 	int32_t tgid;
-	uint32_t home;	/* STATE_NO_NODE: not yet asked for */
-	char comm[COMM_ROOM]; /* of its leader, when it was first heard of; "": not yet */
+	uint32_t home;	/* the node HOST/COMM.PID; STATE_NO_NODE: not yet asked for */
+	char comm[COMM_ROOM]; /* first known name of its leader; "": none yet */
 	unsigned known;	  /* threads that have not ended */
-	unsigned threads; /* that have it */
+	unsigned threads; /* structs thread that refer to it, ended ones too */
 	bool leader_ended;
 };
 
@@ -26,18 +26,18 @@ struct thread {
 	ARRAY(uint32_t) own; /* nodes that {tid} named */
 };
 
-/* The rules for an event, in order. */
+/* The rules for one type of event, in order. */
 struct rules_of {
 	ARRAY(const struct state_rule *) items;
 	bool seen;
 };
 
-/* The parts that each host has: its numbers, and its formats. */
+/* Each host has its own pids and tids, and its own event formats. */
 struct host {
 	struct events *events;
 	ARRAY(struct state_file *) files;
-	ARRAY(struct rules_of) rules; /* by index of their event's type */
-	ARRAY(int32_t) owners; /* of nodes: the thread that has it among its own; 0: none */
+	ARRAY(struct rules_of) rules; /* by index of the event type */
+	ARRAY(int32_t) owners; /* by node: the thread that has it in `own`; 0: none */
 	struct process *processes;
 	struct thread *threads;
 	struct exited_tids exited;
@@ -51,8 +51,8 @@ struct state_machine {
 	struct state_tree *tree;
 	struct state_texts *texts;
 	struct state_attributes *attributes;
-	struct host at; /* at hand */
-	ARRAY(struct host) hosts; /* of a stream of several, by number; that at hand is not in use */
+	struct host at; /* the current host */
+	ARRAY(struct host) hosts; /* by number, in a stream of several hosts; the entry of the current host is stale */
 	size_t number;
 	bool several;
 	bool begun;
@@ -214,7 +214,7 @@ static bool is_seen(const struct host *host, const struct state_file *file)
 	return false;
 }
 
-/* Each host has the same files, in the same order. */
+/* All hosts have the same files, in the same order. */
 static bool is_seen_anywhere(const struct state_machine *machine, size_t file)
 {
 	bool seen = is_seen(&machine->at, machine->at.files.items[file]);
@@ -279,7 +279,7 @@ static struct thread *get_thread(struct state_machine *machine, int32_t tid)
 	return thread;
 }
 
-/* COMM.PID below the host: what its leader is called, or else this thread of it. */
+/* The node HOST/COMM.PID of the thread's process. COMM is the name of the leader or, if unknown, of this thread. */
 static uint32_t home_of(struct state_machine *machine, const struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -343,7 +343,7 @@ static void thread_ends(struct state_machine *machine, struct thread *thread)
 		thread_free(machine, evicted);
 }
 
-/* A thread that ended is another one now; one that lives runs another program. */
+/* If the thread had ended, its tid now belongs to a new thread. If it was alive, it began another program (exec). */
 static void thread_begins(struct state_machine *machine, int32_t tid)
 {
 	struct thread *thread = find_thread(machine, tid);
@@ -441,7 +441,7 @@ static int act_all(struct state_machine *machine, const struct event *event)
 
 /* Records */
 
-/* 1: the record is older than one before it, and does nothing. -1 after fail(). */
+/* Moves the time on to ts. Returns 0; 1 if the record is older than an earlier one and must do nothing; -1 after fail(). */
 static int move(struct state_machine *machine, int64_t ts)
 {
 	if (machine->begun && ts < machine->now) {
@@ -475,7 +475,7 @@ static int event_seen(struct state_machine *machine, const struct record *record
 	return 0;
 }
 
-/* A process goes by the first name of its leader. */
+/* The first known name of a leader names its process. */
 static void note_name(struct state_machine *machine, int32_t tid, const struct fields *fields)
 {
 	struct process *process;
@@ -487,7 +487,7 @@ static void note_name(struct state_machine *machine, int32_t tid, const struct f
 		fields_text(fields, "comm", process->comm, sizeof(process->comm));
 }
 
-/* The name of a thread may come before older events; its begin and its end come in their place. */
+/* A task record with a name may precede older events, so it does not move the time; records of a begin or an end come in time order. */
 static int task_seen(struct state_machine *machine, const struct fields *fields)
 {
 	bool began = fields_is(fields, "began", "yes"), ended = fields_is(fields, "ended", "yes");
@@ -505,7 +505,7 @@ static int task_seen(struct state_machine *machine, const struct fields *fields)
 	return 0;
 }
 
-/* Nothing of other hosts. */
+/* Takes back changes of the current host only. */
 static int take_back(struct state_machine *machine, int64_t from)
 {
 	ARRAY(uint32_t) others = {0};
@@ -532,7 +532,7 @@ static int lost_seen(struct state_machine *machine, const struct fields *fields)
 	return take_back(machine, from);
 }
 
-/* Another stream has other processes, and other times. */
+/* A new stream has other processes, and its own times: what the earlier one left behind ends. */
 static int stream_seen(struct state_machine *machine, const struct fields *fields)
 {
 	char host[STATE_TEXT_MAX + 1];

@@ -28,7 +28,7 @@ int64_t query_wall(const struct history_file *file)
 	return wall;
 }
 
-/* HH:MM:SS of the day that the history begins on; if that is before its beginning, of the next. */
+/* HH:MM:SS on the day on which the history begins or, if that is before its beginning, on the next day. */
 static int time_of_day(int64_t wall, int64_t from, const char *text, int64_t *ts)
 {
 	time_t begin = (time_t)((wall + from) / NSEC_PER_SEC);
@@ -115,7 +115,7 @@ int query_at(struct history_file *file, int64_t ts, const char *glob, struct row
 	int64_t from, to;
 	int status;
 
-	/* The last interval includes the end, but in a history that does not say so (holds_end), or at the last time that there is, it ends there. */
+	/* With holds_end, the last interval includes the end. Without it, or at INT64_MAX, the interval ends there: ask for 1 ns earlier. */
 	if (history_span(file, &from, &to) && ts == to && from < to && (ts == INT64_MAX || !history_holds_end(file)))
 		ts--;
 	for (size_t i = 0; i < count; i++)
@@ -136,7 +136,7 @@ int query_at(struct history_file *file, int64_t ts, const char *glob, struct row
 
 /* range */
 
-/* How long a value was, in a bucket. */
+/* How long the attribute had a value within a bucket. */
 struct share {
 	struct state_value value;
 	int64_t total;
@@ -150,8 +150,8 @@ struct range {
 	uint64_t points, count;
 	/* the buckets */
 	uint64_t bucket;
-	int64_t at; /* until where buckets are filled */
-	ARRAY(struct share) shares; /* of the present one */
+	int64_t at; /* buckets are filled up to this time */
+	ARRAY(struct share) shares; /* of the current bucket */
 	/* the interval that may still grow */
 	struct state_value value;
 	int64_t since;
@@ -185,13 +185,13 @@ static int put_clipped(void *context, int64_t from, int64_t to, struct state_val
 	return 0;
 }
 
-/* Where a bucket begins, in whole ns. */
+/* The time at which a bucket begins, rounded down to a ns. */
 static int64_t begin_of(const struct range *range, uint64_t bucket)
 {
 	return range->from + (int64_t)((unsigned __int128)bucket * (uint64_t)(range->to - range->from) / range->points);
 }
 
-/* The bucket's value: the most time, the earliest of equals. */
+/* Ends the current bucket. Its value is the one with the most time, of equals the earliest. */
 static void end_bucket(struct range *range)
 {
 	const struct share *most = range->shares.items;
@@ -222,7 +222,7 @@ static void add_share(struct range *range, struct state_value value, int64_t tim
 	*ARRAY_ADD(&range->shares) = (struct share){state_value_share(value), time};
 }
 
-/* The value holds from where buckets are filled to `to`. */
+/* Fills buckets up to `to` with the value. */
 static void fill(struct range *range, int64_t to, struct state_value value)
 {
 	while (range->at < to) {
@@ -234,7 +234,7 @@ static void fill(struct range *range, int64_t to, struct state_value value)
 		if (until == end && range->shares.count > 0)
 			end_bucket(range);
 		else if (until == end)
-			range->bucket++; /* shorter than a ns */
+			range->bucket++; /* the bucket is shorter than a ns */
 	}
 }
 
@@ -308,7 +308,7 @@ static int add_duration(void *context, int64_t from, int64_t to, struct state_va
 		return 0;
 	memset(&key, 0, sizeof(key));
 	key.kind = value.kind;
-	key.number = value.number; /* of a text, its address: equal ones are one */
+	key.number = value.number; /* a text's address: equal texts are one object */
 	HASH_FIND(hh, stats->values, &key, sizeof(key), durations);
 	if (!durations) {
 		durations = NEW(struct durations);
@@ -337,7 +337,7 @@ static int by_total(const struct durations *a, const struct durations *b)
 	return a->total != b->total ? (a->total < b->total ? 1 : -1) : strcmp(left, right);
 }
 
-/* The smallest that at least this share of all does not exceed. */
+/* The nearest-rank percentile of the sorted durations. */
 static int64_t rank(const struct durations *durations, unsigned percent)
 {
 	size_t at = (durations->each.count * percent + 99) / 100;

@@ -10,7 +10,7 @@
 
 enum { DIGITS = 10 };
 
-/* The parts of paths that *1 to *9 stand for, and those before patterns. */
+/* A part of a path, once it is known: what one of *1 to *9 stands for, or what precedes the relative patterns. */
 struct binding {
 	const char *at;
 	size_t length;
@@ -31,13 +31,13 @@ struct interval {
 	struct state_value value;
 };
 
-/* The intervals of an attribute, once it was asked about. */
+/* The intervals of an attribute, read when first needed. */
 struct timeline {
 	ARRAY(struct interval) intervals;
 	bool read;
 };
 
-/* The answers, except for the order of attributes that alike patterns have. */
+/* An answer already given, with the attributes of alike patterns in the order of their paths. */
 struct answer {
 	UT_hash_handle hh;
 	struct answer_key {
@@ -117,7 +117,7 @@ static bool is_digit_star(const char *pattern)
 	return pattern[0] == '*' && pattern[1] >= '1' && pattern[1] <= '9';
 }
 
-/* From here to the end of both; what was bound stays if it does. */
+/* Tells whether the rest of the pattern matches the rest of the text. Changes the bindings only if it does. */
 static bool matches(const char *pattern, const char *text, struct bindings *bindings)
 {
 	struct bindings before;
@@ -144,7 +144,10 @@ static bool matches(const char *pattern, const char *text, struct bindings *bind
 	return false;
 }
 
-/* The path with what may stand before the pattern. Calls for each way that fits; `from` is where to try next. NULL: there is no further one. */
+/*
+ * Finds the next place in the path at which the pattern matches up to the path's end, and binds its parts. The search begins at `from`; returns
+ * where the next one begins. NULL: there is no further match.
+ */
 static const char *fits(const struct pattern *pattern, const char *path, const char *from, struct bindings *bindings)
 {
 	struct bindings before = *bindings;
@@ -193,7 +196,7 @@ static struct state_value value_now(void *context, int operand)
 	return state_value_share(when->now[operand]);
 }
 
-/* Sets what each pattern's attribute is from `at` on; returns until when that holds. `place` is where each one is in its intervals. */
+/* Sets `now`, the value of each pattern's attribute, to that at `at`; returns until when these values last. `place` indexes the intervals. */
 static int64_t move(struct when *when, int64_t at, int64_t end, size_t place[WHEN_PATTERNS])
 {
 	for (int i = 0; i < when->count; i++) {
@@ -216,7 +219,7 @@ static int64_t move(struct when *when, int64_t at, int64_t end, size_t place[WHE
 	return end;
 }
 
-/* When the condition holds for the chosen attributes. */
+/* Finds the intervals in which the condition holds for the chosen attributes. */
 static void judge(struct when *when)
 {
 	size_t place[WHEN_PATTERNS] = {0};
@@ -241,7 +244,7 @@ static void judge(struct when *when)
 
 /* Choices */
 
-/* Alike but for digits. */
+/* Tells whether two patterns differ at most in the digits of *1 to *9. */
 static bool are_alike(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -269,7 +272,7 @@ static bool has_digit(const char *pattern)
 	return false;
 }
 
-/* Alike patterns' attributes in the order of their paths. What only follows from these, by a digit, does not count. */
+/* The key has the attributes of alike patterns in the order of their paths. It omits a pattern whose attribute only follows from a digit. */
 static void set_key(const struct when *when, const struct interval *interval, struct answer_key *key)
 {
 	memset(key, 0, sizeof(*key));
@@ -288,7 +291,7 @@ static void set_key(const struct when *when, const struct interval *interval, st
 			}
 }
 
-/* False: the answer has it already. */
+/* False: this answer was given already. */
 static bool is_new(struct when *when, const struct interval *interval)
 {
 	struct answer *answer = NEW(struct answer), *before;
@@ -319,7 +322,7 @@ static void put(struct when *when)
 	}
 }
 
-/* All patterns have an attribute. */
+/* Evaluates the condition for a choice: each pattern now has an attribute. */
 static int tell(struct when *when)
 {
 	if (++when->choices > WHEN_CHOICES)

@@ -37,7 +37,7 @@ struct rows *rows_new(FILE *out, enum rows_format format, int64_t wall)
 	return rows;
 }
 
-/* Nothing is put behind the last cell. */
+/* The last cell of a row is not padded on its right. */
 static int width_of(const struct rows *rows, size_t column)
 {
 	int width = rows->format == ROWS_TEXT ? rows->columns[column].width : 0;
@@ -57,7 +57,7 @@ void rows_begin(struct rows *rows, const struct rows_column *columns, size_t cou
 		fprintf(rows->out, "%*s%s", width_of(rows, i), columns[i].name, i + 1 < count ? "  " : "\n");
 }
 
-/* The text before a cell. */
+/* Writes the text before a cell. */
 static void begin_cell(struct rows *rows)
 {
 	bool first = rows->column == 0;

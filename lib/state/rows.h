@@ -1,9 +1,9 @@
 /*
  * rows: writes a table as text, JSON (an array with an object a row), or comma-separated values.
  *
- *	rows = rows_new(stdout, ROWS_JSON)
+ *	rows = rows_new(stdout, ROWS_JSON, wall)
  *	rows_begin(rows, columns, count)
- *	rows_text(rows, text, length)			or another: a cell each, in order
+ *	rows_text(rows, text, length)			or rows_value() ...: one cell a call, in order
  *	rows_end(rows)
  */
 #ifndef STATE_ROWS_H
@@ -15,17 +15,17 @@
 #include "state/value.h"
 
 enum rows_format { ROWS_TEXT, ROWS_JSON, ROWS_CSV, ROWS_FORMATS };
-const char *rows_format_name(size_t index); /* NULL behind the last */
+const char *rows_format_name(size_t index); /* NULL after the last */
 
 struct rows;
 
 /*
- * `wall`: the wall-clock time of the trace clock's zero, ns since 1970, where text tells times of the day; INT64_MIN: times of the trace clock. JSON
- * and CSV always have these.
+ * `wall` is the wall-clock time of trace time 0, ns since 1970: text then shows times of the day. INT64_MIN: text shows times of the trace clock,
+ * as JSON and CSV always do. The stream stays the caller's.
  */
 struct rows *rows_new(FILE *out, enum rows_format format, int64_t wall);
 
-/* Widths are those of text: negative ones align to the left, and where the first is not 0, the names stand above. */
+/* The width applies to text only; a negative one aligns to the left. If that of the first column is not 0, a line of names comes first. */
 struct rows_column {
 	const char *name;
 	int width;
@@ -42,10 +42,10 @@ void rows_share(struct rows *rows, double share);
 void rows_time(struct rows *rows, int64_t ts);
 void rows_duration(struct rows *rows, int64_t ns);
 
-/* Ends and frees. */
+/* Ends the table and frees `rows`. */
 void rows_end(struct rows *rows);
 
-/* Of a time since 1970: 15:43:07.200000000, of this machine's time zone. */
+/* Spells a time since 1970 as 15:43:07.200000000, in this machine's time zone. */
 void rows_spell_clock(char text[NUMBER_ROOM], int64_t ns);
 
 #endif

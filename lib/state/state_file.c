@@ -16,7 +16,7 @@ enum { VALUE_LENGTH_MAX = 4096, FUNCTION_MAX = 120 };
 struct parser {
 	struct state_file *file;
 	struct events *events;
-	const char *line; /* the present one */
+	const char *line; /* the current line */
 	int number;
 };
 
@@ -105,7 +105,7 @@ void state_file_free(struct state_file *file)
 	free(file);
 }
 
-/* "column N: sentence", the column of what is at `at` within the value of a field, whose text without escapes is `text`. */
+/* "column N: sentence": the column of `at` in the field's value, whose unescaped text is `text`. With escapes, the column of the value. */
 static int fail_within(const struct parser *parser, const struct field *field, const char *text, const char *at)
 {
 	size_t column = (size_t)(field->value - parser->line) + 1;
@@ -120,7 +120,7 @@ static int fail_key(const struct parser *parser, const struct field *field)
 	return fail_prefix("column %zu", (size_t)(field->key - parser->line) + 1);
 }
 
-/* The key's value, which the caller frees. NULL after fail(): there is none. */
+/* The key's value, which the caller frees. NULL after fail(): the value is missing, empty or too long. */
 static char *need(const struct fields *fields, const char *key)
 {
 	char *text = fields_copy(fields, key);
@@ -132,7 +132,7 @@ static char *need(const struct fields *fields, const char *key)
 	return NULL;
 }
 
-/* Fails for a key that is not in the list, whose words have a space behind each. */
+/* Fails for a key that is not in `keys`, a list in which a space follows each word. */
 static int check_keys(const struct parser *parser, const struct fields *fields, const char *keys)
 {
 	for (int i = 0; i < fields->count; i++) {
@@ -149,7 +149,7 @@ static int check_keys(const struct parser *parser, const struct fields *fields, 
 	return 0;
 }
 
-/* An operand of a condition: a field of the event, tid, comm, cpu, or [PATH]. */
+/* Reads an operand of a condition: a field of the event, tid, comm, cpu, or [PATH]. */
 struct operand_reader {
 	struct state_test *test;
 	struct event_type *type;
@@ -246,7 +246,7 @@ static struct state_rule *rule_new(struct parser *parser, const struct fields *f
 	return rule;
 }
 
-/* Reads the keys behind the action, as a line of their own: path= and value=. */
+/* Reads path= and value=, the keys after the action, as if they were a line. */
 static int read_action(struct parser *parser, struct state_rule *rule, struct event_type *type, const char *rest, size_t length)
 {
 	struct fields fields;
@@ -264,7 +264,7 @@ static int read_action(struct parser *parser, struct state_rule *rule, struct ev
 	return has_value ? read_value(parser, &fields, "value", type, rule) : 0;
 }
 
-/* Where the action's word stands, outside quotes; the end of the line: nowhere. */
+/* Finds the action's word outside quotes. Returns the end of the line if there is none. */
 static const char *find_action(const char *line, size_t length)
 {
 	bool quoted = false;
@@ -286,7 +286,7 @@ static const char *find_action(const char *line, size_t length)
 	return line + length;
 }
 
-/* Both halves keep their columns: what belongs to the other one is blank. */
+/* Reads an "on" line as two halves, split at the action. Blanks replace the first half in the second, so that its columns stay right. */
 static int read_on(struct parser *parser, size_t length)
 {
 	const char *line = parser->line, *action = find_action(line, length);
@@ -359,7 +359,7 @@ static int read_include(struct parser *parser, const struct fields *fields)
 	return 0;
 }
 
-/* The arguments of a probe: each has a type, so that events of different programs are alike. */
+/* Each argument of a probe needs a type, so that events of different programs have the same format. */
 static int check_arguments(const struct parser *parser, const struct fields *fields, const char *text, bool returns)
 {
 	struct arguments arguments;
@@ -382,7 +382,7 @@ static int check_arguments(const struct parser *parser, const struct fields *fie
 	return 0;
 }
 
-/* As a name in an event's: letters, digits and '_'. */
+/* Tells whether the text can be part of an event's name. */
 static bool is_name(const char *text)
 {
 	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(text);
@@ -405,7 +405,7 @@ static int read_probe(struct parser *parser, const struct fields *fields)
 	return check_arguments(parser, fields, probe->arguments, probe->returns);
 }
 
-/* The text behind if= is no pair of key and value as elsewhere, for "call.%1" is no key. */
+/* The text after if= is not parsed as fields, because "call.%1" is no valid key. */
 static int read_layout(struct parser *parser, size_t length)
 {
 	const char *line = parser->line, *at = line + strspn(line, " \t") + strlen("layout"), *end = line + length, *wrong;
@@ -436,7 +436,7 @@ static int read_layout(struct parser *parser, size_t length)
 	return 0;
 }
 
-/* A template whose value is the field's text; none: it stays empty. */
+/* Reads the field's value as a template. Without a field, the template stays empty. */
 static int read_template(const struct parser *parser, const struct field *field, struct event_type *type, struct state_template *template)
 {
 	char *text = field ? memory_new(field->value_length + 1, 1) : NULL;
@@ -463,7 +463,7 @@ static struct event_type *need_type(const struct parser *parser, const struct fi
 	return type;
 }
 
-/* The second name= is that of each request. */
+/* In a unit line, the second name= is the name of each request. */
 static int read_unit_event(const struct parser *parser, const struct fields *fields, struct state_unit *unit)
 {
 	const struct field *first = fields_find(fields, "name");
@@ -564,7 +564,7 @@ static int read_backlog(struct parser *parser, const struct fields *fields)
 	return read_condition(parser, fields, type, &backlog->test) < 0 ? -1 : read_template(parser, fd, type, &backlog->fd);
 }
 
-/* It is a probe with its return, too. */
+/* A dispatch line also makes a probe with return=yes. */
 static int read_dispatch(struct parser *parser, const struct fields *fields)
 {
 	struct state_probe probe = {.function = need(fields, "within"), .binaries = need(fields, "binary"), .returns = true};
@@ -624,7 +624,7 @@ static int read_line(struct parser *parser, size_t length)
 
 #define PROBE "probe:"
 
-/* Tells whether a probe line makes the event. */
+/* Tells whether a probe line of the file makes the event. */
 static bool has_probe(const struct state_file *file, const char *event)
 {
 	static const char end[] = "__return";

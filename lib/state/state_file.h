@@ -1,7 +1,7 @@
 /*
- * state_file: the lines of a state file (tailblame-states(5)), read for the events of a stream.
+ * state_file: the lines of a state file (tailblame-states(5)), with their event types and fields resolved for one stream.
  *
- *	struct state_file *file = state_file_load("loop", events)	a path, or a name of those that are shipped in charts/states/
+ *	struct state_file *file = state_file_load("loop", events)	a path, or the name of a file in charts/states/
  *	struct state_file *file = state_file_read(text, source, events)
  */
 #ifndef STATE_STATE_FILE_H
@@ -16,15 +16,15 @@ enum state_action { ACTION_SET, ACTION_PUSH, ACTION_POP, ACTION_ADD, ACTION_CLEA
 
 struct state_test {
 	struct state_logic *condition; /* NULL: always */
-	ARRAY(struct state_template) operands; /* of the condition, by number */
+	ARRAY(struct state_template) operands; /* the condition's operands, by number */
 };
 
 struct state_rule {
 	const struct event_type *type;
 	struct state_test test;
 	enum state_action action;
-	struct state_path path;	     /* but of an alarm */
-	struct state_template value; /* of set, push and add; the text of an alarm */
+	struct state_path path;	     /* unused by an alarm */
+	struct state_template value; /* the value of set, push and add; the text of an alarm */
 	const struct state_file *file;
 	int line;
 };
@@ -33,33 +33,33 @@ struct state_view {
 	char *kind, *path, *title;
 };
 
-/* A function whose calls are events probe:FUNCTION and, with `returns`, probe:FUNCTION__return. */
+/* A probed function: its calls are events probe:FUNCTION and, with `returns`, its returns are events probe:FUNCTION__return. */
 struct state_probe {
-	char *function, *binaries, *arguments; /* the latter: NULL: none */
+	char *function, *binaries, *arguments; /* arguments: NULL if the line has no args= */
 	bool returns;
 };
 
-/* The places of members of structs, in programs that have a constant string which begins with this text (program/members.h). */
+/* The offsets of struct members (program/members.h), for programs that contain a constant string beginning with `text`. */
 struct state_layout {
 	char *text, *members;
 };
 
-/* The bytes that begin a request within a connection to this port (span-build). */
+/* Says what is a request on connections to this port (span-build). */
 struct state_unit {
 	char *name;
 	uint16_t port; /* 0: any */
-	const struct event_type *type;	     /* each for which the test holds is a request; NULL: a turn is one */
+	const struct event_type *type;	     /* each event of this type for which the test holds is a request; NULL: a turn is one */
 	struct state_test test;
-	struct state_template request, fd;   /* its name, and the connection's descriptor; each may be empty */
-	struct state_template key;	     /* what `call` lines know it by; may be empty */
-	bool message;			     /* it is not answered, and has this many bytes, which end where its thread received last */
+	struct state_template request, fd;   /* the request's name, and the connection's descriptor; each may be empty */
+	struct state_template key;	     /* by which `call` lines refer to the request; may be empty */
+	bool message;			     /* the request is not answered: it is the last `bytes` bytes that the thread received */
 	struct state_template bytes;
-	const struct event_type *until;	     /* the thread has done with it; NULL: nobody knows when */
+	const struct event_type *until;	     /* at this event the thread is done with the request; NULL: its end is unknown */
 };
 
 /*
- * An event at which its thread leaves a message, for the request that it does then, in the queue of a connection: of this descriptor, or of each
- * that its process made and at whose other end units of this name come in (span-build).
+ * An event at which its thread leaves a message in the queue of a connection, for the request that it is serving (span-build). The connection is
+ * that of the descriptor `fd`, or each one of its process at whose other end units named `to` come in.
  */
 struct state_message {
 	const struct event_type *type;
@@ -68,7 +68,7 @@ struct state_message {
 	char *to;		  /* NULL: fd counts */
 };
 
-/* An event that tells that the queue of a connection, as this descriptor, could not all be sent, or, `over`, that all of it is (span-build). */
+/* An event that says that part of this descriptor's queue could not be sent or, with `over`, that all of it now has been (span-build). */
 struct state_backlog {
 	const struct event_type *type;
 	struct state_test test;
@@ -76,14 +76,14 @@ struct state_backlog {
 	bool over;
 };
 
-/* An event behind which its thread sends on this descriptor for the request of this key (span-build). */
+/* After this event, its thread sends on the descriptor `fd` on behalf of the request with this key (span-build). */
 struct state_call {
 	const struct event_type *type;
 	struct state_test test;
 	struct state_template fd, key;
 };
 
-/* A function that runs one piece of work of an event loop: what it sends is for whom it received (span-build). */
+/* A function that does one piece of work of an event loop: a call of it sends on behalf of the request that it received (span-build). */
 struct state_dispatch {
 	const struct event_type *enter, *leave;
 };
@@ -99,15 +99,15 @@ struct state_file {
 	ARRAY(struct state_message) messages;
 	ARRAY(struct state_backlog) backlogs;
 	ARRAY(struct state_dispatch) dispatches;
-	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
+	ARRAY(char *) includes; /* contexts (chart_of_context()) whose events are collected as well */
 };
 
-/* NULL after fail(), which names the file, the line and the column. `events` must outlive it. */
+/* NULL after fail(), which names the file, the line and the column. `events` must outlive the state file. */
 struct state_file *state_file_load(const char *name, struct events *events);
 struct state_file *state_file_read(const char *text, const char *source, struct events *events);
 void state_file_free(struct state_file *file);
 
-/* Tells whether the condition holds for the scene's event, of that type. */
+/* Tells whether the condition holds for the scene's event, which must be of the type that the test was read for. */
 bool state_test_holds(const struct state_test *test, const struct state_scene *scene);
 
 #endif

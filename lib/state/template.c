@@ -30,7 +30,7 @@ static void add_literal(struct state_template *template, const char *text, size_
 		*ARRAY_ADD(&template->pieces) = (struct state_piece){.kind = PIECE_LITERAL, .literal = memory_text(text, length)};
 }
 
-/* {[Threads/{tid}/Fd]} stands for a descriptor: what it names is not the thread's. */
+/* A {tid} within [PATH] does not count as of_thread: {[Threads/{tid}/Fd]} is a descriptor, and a node named by it is not the thread's. */
 static int read_attribute(struct reader *reader, struct state_piece *piece)
 {
 	bool of_thread = reader->of_thread;
@@ -89,7 +89,7 @@ static int read_piece(struct reader *reader, struct state_piece *piece)
 	return 0;
 }
 
-/* Up to one of `ends`, or the end. */
+/* Reads up to one of the bytes in `ends`, or the end of the text. */
 static int read_template(struct reader *reader, struct state_template *template, const char *ends)
 {
 	while (*reader->at && !strchr(ends, *reader->at)) {
@@ -226,7 +226,7 @@ static bool add_attribute(struct text *text, const struct state_path *path, cons
 	return true;
 }
 
-/* As the node HOST has it. */
+/* Adds the name of the node HOST. */
 static bool add_host(struct text *text, const struct state_scene *scene)
 {
 	const char *name = state_tree_name(scene->tree, state_tree_parent(scene->tree, scene->home));
@@ -261,7 +261,7 @@ static bool add_piece(struct text *text, const struct state_piece *piece, const 
 	}
 }
 
-/* The whole component, where it has nothing to replace. NULL: it has. */
+/* The text of a component without braces. NULL: it has some. */
 static const char *literal(const struct state_template *template)
 {
 	return template->pieces.count == 1 ? template->pieces.items->literal : NULL;
@@ -303,7 +303,7 @@ static bool make_component(const struct state_template *template, const struct s
 	return true;
 }
 
-/* Tells whether the component is the host, which has a node already. */
+/* Tells whether the component is {host} as the scene's host, which has a node already. */
 static bool is_host(const struct state_template *template, const struct state_scene *scene)
 {
 	return template->pieces.count == 1 && template->pieces.items->kind == PIECE_HOST && !event_has(scene->event, template->pieces.items->field);

@@ -1,14 +1,14 @@
 /*
- * template: values and paths that a state file makes of an event, such as "call {cmd}" and "Connections/{[Threads/{tid}/Fd]}/In".
+ * template: values and paths that a state file makes from an event, such as "call {cmd}" and "Connections/{[Threads/{tid}/Fd]}/In".
  *
  *	{field}		a field of the event, as text streams spell it
- *	{tid}		the thread that the event is of
- *	{comm} {cpu}	its name, and its CPU, unless the event has such a field
- *	{host}		the host that the event is of, unless it has such a field
+ *	{tid}		the thread of the event
+ *	{comm} {cpu}	the name of that thread, and the CPU, unless the event has such a field
+ *	{host}		the host of the event, unless the event has such a field
  *	{[PATH]}	the present value of an attribute
  *
  * A path begins at HOST/COMM.PID of the event's process, unless it begins with '/'. The value of {...} is always one component, see
- * state_tree_component(). A null anywhere in a value makes it null; with a null in it, there is no path.
+ * state_tree_component(). If a part of a value is null, the value is null; if a part of a path is null, there is no path.
  */
 #ifndef STATE_TEMPLATE_H
 #define STATE_TEMPLATE_H
@@ -24,7 +24,7 @@ struct state_path;
 struct state_piece {
 	enum state_piece_kind kind;
 	char *literal;
-	struct event_field *field; /* of COMM, CPU and HOST, too */
+	struct event_field *field; /* of FIELD, and of COMM, CPU and HOST, for events that have such a field */
 	struct state_path *path;
 };
 
@@ -33,11 +33,11 @@ struct state_template {
 };
 
 struct state_path {
-	bool absolute, of_thread; /* it has a {tid} in it */
+	bool absolute, of_thread; /* of_thread: the path has a {tid} that is not within a [PATH] */
 	ARRAY(struct state_template) components;
 };
 
-/* The values that a template is made into text with. */
+/* What the braces of a template are replaced from. */
 struct state_scene {
 	struct events *events;
 	struct state_tree *tree;
@@ -47,17 +47,17 @@ struct state_scene {
 	uint32_t home; /* the node HOST/COMM.PID */
 };
 
-/* Reads a template or path for events of this type. -1 after fail(); *at is then where in the text it is wrong. */
+/* Reads a template or path for events of this type. Returns 0; -1 after fail(), with *at at the error in the text. */
 int state_template_read(struct state_template *template, struct event_type *type, const char *text, const char **at);
 int state_path_read(struct state_path *path, struct event_type *type, const char *text, const char **at);
 void state_template_free(struct state_template *template);
 void state_path_free(struct state_path *path);
 
-/* The value, with a reference. */
+/* The value, with a reference that the caller drops. */
 struct state_value state_template_value(const struct state_template *template, const struct state_scene *scene);
 
-/* The node, made if there is none. STATE_NO_NODE: a part of the path is null, or it is too deep. */
-enum state_path_outcome { PATH_FOUND, PATH_NULL, PATH_TOO_DEEP, PATH_NONE /* not made, only looked for */ };
+/* Sets *node to the path's node, which it makes if there is none. PATH_NULL, PATH_TOO_DEEP: there is no such path, and *node means nothing. */
+enum state_path_outcome { PATH_FOUND, PATH_NULL, PATH_TOO_DEEP, PATH_NONE /* internal: a look-up found no node */ };
 enum state_path_outcome state_path_make(const struct state_path *path, const struct state_scene *scene, uint32_t *node);
 
 #endif

@@ -15,16 +15,16 @@ struct node {
 	char name[];
 };
 
-/* Of a node, at the first free place from its hash on: a node is looked at only where its hash is the one that is wanted. */
+/* A place of the hash table of nodes, with linear probing. It keeps the hash, so that a look-up compares only nodes with the same hash. */
 struct place {
-	uint32_t hash, node; /* 0: it is free, for the root is in none */
+	uint32_t hash, node; /* node 0: the place is free, as the root is not in the table */
 };
 
 enum { PLACES_FIRST = 256 };
 
 struct state_tree {
 	struct place *places;
-	size_t mask; /* how many there are, a power of two, less one */
+	size_t mask; /* number of places, a power of two, minus 1 */
 	ARRAY(struct node *) nodes;
 };
 
@@ -71,7 +71,7 @@ static uint32_t hash_of(uint32_t parent, const char *name, size_t length)
 	return (uint32_t)XXH3_64bits_withSeed(name, length, parent);
 }
 
-/* The place of a node, or a free one. */
+/* The place of the child with this name, or the free place where it belongs. */
 static struct place *find(const struct state_tree *tree, uint32_t hash, uint32_t parent, const char *name, size_t length)
 {
 	for (size_t at = hash & tree->mask;; at = (at + 1) & tree->mask) {
@@ -88,7 +88,7 @@ static struct place *find(const struct state_tree *tree, uint32_t hash, uint32_t
 	}
 }
 
-/* At most half of the places are taken. */
+/* Keeps at least half of the places free. */
 static void grow(struct state_tree *tree)
 {
 	struct place *old = tree->places;

@@ -19,7 +19,7 @@ struct state_text {
 
 struct state_texts {
 	struct state_text *known;
-	size_t idle; /* without a reference */
+	size_t idle; /* texts without a reference */
 };
 
 struct state_texts *state_texts_new(void)
@@ -54,7 +54,7 @@ static void forget_idle(struct state_texts *texts)
 	texts->idle = 0;
 }
 
-/* As number_integer() would have it, but only in the one spelling that a number has. */
+/* Like number_integer(), but accepts only the canonical spelling of a number. */
 static bool spells_number(const char *text, size_t length, int64_t *number)
 {
 	bool negative = length > 0 && *text == '-';
@@ -72,7 +72,7 @@ static bool spells_number(const char *text, size_t length, int64_t *number)
 	return value <= most;
 }
 
-/* The longest beginning of up to STATE_TEXT_MAX bytes that ends between characters. */
+/* The length of the longest prefix of up to STATE_TEXT_MAX bytes that ends between characters (UTF-8). */
 static size_t cut(const char *text, size_t length)
 {
 	size_t end = STATE_TEXT_MAX;
