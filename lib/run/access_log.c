@@ -12,7 +12,7 @@
 
 enum { TOKENS_MAX = 64, AGENT_ROOM = 512, OK_BELOW = 400, LINE_ROOM = 64 << 10 };
 
-/* Times are of the request's end, but TIME_BEGUN: nginx tells when it wrote the line, Apache's %t when the request came. */
+/* Each time but TIME_BEGUN is that of the request's end: nginx logs when it wrote the line, Apache's %t is when the request came. */
 enum meaning { SKIPPED, CLIENT, SECONDS, MILLISECONDS, MICROSECONDS, TIME_BEGUN, TIME_LOCAL, TIME_ISO, TIME_UNIX, BYTES, STATUS, AGENT, MEANINGS };
 
 static const struct {
@@ -23,7 +23,7 @@ static const struct {
 };
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
-/* Variables of nginx and directives of Apache; others are passed over. */
+/* Variables of nginx and directives of Apache; others are skipped. */
 static const struct {
 	const char *name;
 	enum meaning meaning;
@@ -37,14 +37,14 @@ static const struct {
 	{"{User-Agent}i", AGENT},	 {"{User-agent}i", AGENT},
 };
 
-/* A field, and the text behind it. */
+/* A field, and the text that follows it. */
 struct token {
 	enum meaning meaning;
 	char *behind;
 };
 
 struct access_log {
-	char *before; /* the first field */
+	char *before; /* the text before the first field */
 	struct token tokens[TOKENS_MAX];
 	int count;
 };
@@ -57,7 +57,7 @@ void access_log_free(struct access_log *format)
 	free(format);
 }
 
-/* The end of the variable or directive that begins here, which has its meaning; NULL: none begins here. */
+/* Sets *meaning to that of the variable or directive that begins here, and returns its end. NULL: none begins here. */
 static const char *read_name(const char *at, enum meaning *meaning)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -84,7 +84,7 @@ static const char *read_name(const char *at, enum meaning *meaning)
 	return end;
 }
 
-/* The text up to the next field; sets *next to it. */
+/* The text up to the next field; sets *next to that field. */
 static char *read_text(const char *at, const char **next)
 {
 	enum meaning meaning;
@@ -127,7 +127,7 @@ static int read_format(struct access_log *format, const char *text)
 	return 0;
 }
 
-/* As Apache's configuration has it, in quotes: \" is a quote, \t a tab. The caller frees it. */
+/* Resolves the escapes of Apache's quoted formats: \" is a quote, \t a tab. The caller frees the result. */
 static char *without_escapes(const char *text)
 {
 	char *copy = memory_text(text, strlen(text)), *to = copy;
@@ -166,7 +166,7 @@ struct request {
 	size_t length[MEANINGS];
 };
 
-/* The next place of `text`. A quote behind a backslash is none, because both servers escape quotes with it. */
+/* Finds the next place of `text`. Ignores a quote after a backslash, because both servers escape quotes with one. */
 static const char *find(const char *at, const char *text)
 {
 	if (!*text)
@@ -190,7 +190,7 @@ static int cut(const struct access_log *format, const char *text, struct request
 	at += strlen(format->before);
 	for (int i = 0; i < format->count; i++) {
 		const struct token *token = &format->tokens[i];
-		const char *bracket = token->meaning == TIME_BEGUN && *at == '[' ? strchr(at, ']') : NULL; /* a blank is between */
+		const char *bracket = token->meaning == TIME_BEGUN && *at == '[' ? strchr(at, ']') : NULL; /* there is a blank in the brackets */
 		const char *end = find(bracket ? bracket : at, token->behind);
 
 		if (!end)
@@ -209,7 +209,7 @@ static int read_number(const struct request *request, enum meaning meaning, doub
 	return request->field[meaning] ? number_double(request->field[meaning], request->length[meaning], number) : -1;
 }
 
-/* Seconds that the request took, by the finest unit: Apache's %T is in whole seconds. */
+/* The seconds that the request took. The finest unit comes first, because Apache's %T has whole seconds. */
 static int read_elapsed(const struct request *request, double *seconds)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static int read_elapsed(const struct request *request, double *seconds)
 	return -1;
 }
 
-/* When the request began, in seconds since 1970; 0: not told. */
+/* When the request began, in seconds since 1970; 0: unknown. */
 static double read_begin(const struct request *request, double seconds)
 {
 	static const struct {
@@ -258,7 +258,7 @@ static double read_begin(const struct request *request, double seconds)
 	return 0;
 }
 
-/* A browser also names others that it is like; the first of these that its User-Agent has is its own name. */
+/* A browser's User-Agent also names browsers that it resembles. The first name of this list that it has is its own. */
 static const char *const browsers[] = {"Edg/", "OPR/", "Firefox/", "Chrome/", "CriOS/", "Safari/"};
 
 static void put_product(struct line *line, const char *agent)
@@ -312,7 +312,7 @@ static void put_features(const struct request *request, const char *id, struct l
 	}
 }
 
-/* Makes the records of a line. -1: the line does not fit. */
+/* Makes the records of a line. Returns 0; -1: the line does not fit the format. */
 static int read_run(const struct access_log *format, const char *text, unsigned long long number, const char *job, struct line *run,
 		    struct line *features)
 {
@@ -342,7 +342,7 @@ static int read_run(const struct access_log *format, const char *text, unsigned 
 	return 0;
 }
 
-/* Reads a line without its end, of at most `room` - 1 bytes. 1; 0: there is none; -1: it is longer, and its rest was passed over. */
+/* Reads a line of at most `room` - 1 bytes, without its newline. Returns 1; 0: there is none; -1: it was longer, and its rest was skipped. */
 static int next_line(FILE *file, char *text, size_t room)
 {
 	size_t length;

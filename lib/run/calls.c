@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "event/machine.h"
 
-/* Most machines number their calls from 0 to some 500; a few add an offset. */
+/* Most architectures number their calls from 0 to about 500; a few add an offset. */
 enum { DIRECT = 1024, ODD_MAX = 4096 };
 
 struct odd_call {
@@ -121,7 +121,7 @@ static const struct call *find_odd(struct calls *calls, int64_t number)
 
 	HASH_FIND(hh, calls->odd, &number, sizeof(number), odd);
 	if (!odd && HASH_COUNT(calls->odd) >= ODD_MAX) {
-		number = -1; /* one for all others */
+		number = -1; /* one entry for all further numbers */
 		HASH_FIND(hh, calls->odd, &number, sizeof(number), odd);
 	}
 	if (odd)

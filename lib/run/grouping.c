@@ -10,23 +10,23 @@
 #include "base/memory.h"
 
 /*
- * kmeans: exact k-means of numbers on a line, by dynamic programming (H. Wang, M. Song, Ckmeans.1d.dp, The R Journal 3/2, 2011),
- * and how well the groups are apart, by the mean silhouette (P. Rousseeuw, J. Comput. Appl. Math. 20, 1987).
+ * kmeans: exact k-means of numbers on a line, by dynamic programming (H. Wang, M. Song, Ckmeans.1d.dp, The R Journal 3/2, 2011).
+ * The mean silhouette (P. Rousseeuw, J. Comput. Appl. Math. 20, 1987) measures how well the groups are apart.
  */
 
 enum { KMEANS_MOST = 5 }; /* groups */
 
 struct kmeans {
 	int groups;			/* 2 to KMEANS_MOST; 0: fewer than two different values */
-	double silhouette;		/* mean over all values; that of a value alone in its group is 0 */
-	size_t starts[KMEANS_MOST + 1]; /* index of each group's first value; behind the last, the count */
+	double silhouette;		/* mean over all values; a value alone in its group counts as 0 */
+	size_t starts[KMEANS_MOST + 1]; /* index of each group's first value; then the count of values */
 };
 
-/* The different values, and sums up to each, so that the cost of any group takes no loop. */
+/* The distinct values, and prefix sums of all values, so that the cost of a group takes no loop. */
 struct line_sums {
-	size_t count;	      /* of different values */
-	size_t *first;	      /* index of the first value that is as large; behind the last, the count of all */
-	long double *sum, *square; /* of all values before; from their mean, so that little cancels out */
+	size_t count;	      /* number of distinct values */
+	size_t *first;	      /* of each distinct value, the index of the first value equal to it; then the count of all values */
+	long double *sum, *square; /* over the values before an index, relative to the mean, so that little cancels out */
 	const double *values;
 	double mean;
 };
@@ -61,7 +61,7 @@ static void free_sums(struct line_sums *sums)
 	free(sums->square);
 }
 
-/* Of a group of the different values from, from + 1, ..., to - 1: the squares of distances to its mean. */
+/* The cost of a group of the distinct values from, from + 1, ..., to - 1: the sum of the squared distances to its mean. */
 static long double cost(const struct line_sums *sums, size_t from, size_t to)
 {
 	size_t first = sums->first[from], end = sums->first[to];
@@ -71,7 +71,10 @@ static long double cost(const struct line_sums *sums, size_t from, size_t to)
 	return squares > 0 ? squares : 0;
 }
 
-/* least[i]: the least cost of the values from i on in one group more than `rest` is for; the best first cut moves right with i. */
+/*
+ * Sets least[i], for `from` <= i < `to`, to the least cost of the values from i on in one group more than `rest` stands for. Divide and conquer: as i
+ * grows, the best first cut never moves left. It is in `low`..`high`.
+ */
 static void fill(const struct line_sums *sums, const long double *rest, long double *least, size_t from, size_t to, size_t low, size_t high)
 {
 	size_t middle = from + (to - from) / 2, best = 0;
@@ -91,7 +94,7 @@ static void fill(const struct line_sums *sums, const long double *rest, long dou
 	fill(sums, rest, least, middle + 1, to, best ? best : low, high);
 }
 
-/* The lowest cuts of those that cost hardly more than the least. */
+/* Chooses the partition with the lowest cuts among those that cost hardly more than the least. */
 static void choose(const struct line_sums *sums, long double *const *least, int groups, struct kmeans *found)
 {
 	long double bound = least[groups - 1][0] * (1 + 1e-9L), spent = 0;
@@ -111,7 +114,7 @@ static void choose(const struct line_sums *sums, long double *const *least, int 
 	found->starts[groups] = sums->first[sums->count];
 }
 
-/* Mean distance of a value to the others of its group, whose values lie in order: those below it and those above. */
+/* The mean distance of a value to the others of its group: in sorted order, those before it are below it, those after it above. */
 static double mean_within(const struct line_sums *sums, size_t value, size_t from, size_t to)
 {
 	long double centred = (long double)sums->values[value] - sums->mean;
@@ -121,7 +124,7 @@ static double mean_within(const struct line_sums *sums, size_t value, size_t fro
 	return (double)((below + above) / (long double)(to - from - 1));
 }
 
-/* All of another group lie on one side, so the mean distance is that to their mean. */
+/* The values of another group all lie on one side, so the mean distance to them is the distance to their mean. */
 static double mean_between(const struct line_sums *sums, size_t value, size_t from, size_t to)
 {
 	long double centred = (long double)sums->values[value] - sums->mean;
@@ -153,9 +156,9 @@ static double silhouette(const struct line_sums *sums, const struct kmeans *foun
 }
 
 /*
- * The best grouping of values in ascending order: the number of groups with the greatest silhouette, the fewer if two differ by less
- * than 1e-10. Equal values are never parted; of partitions of equal cost (1e-9 of it) it is the one with the lower first cut, then
- * the lower second.
+ * The best grouping of values in ascending order has the number of groups with the greatest silhouette; if two differ by less than 1e-10,
+ * the fewer groups. Equal values stay together. Of partitions whose costs differ by at most 1e-9 of the least, it is the one with the lower first
+ * cut, then the lower second.
  */
 static struct kmeans kmeans_best(const double *values, size_t count)
 {
@@ -186,7 +189,7 @@ enum { LEAST_RUNS = 3, LEAST_NODES = 2, FEW = 30, NO_GROUP = -1, SENTENCE = 512 
 
 static const double WELL_APART = 0.75, SLOWER = 1.5;
 
-/* Why a run takes no part. */
+/* The reason for which a run is left out. */
 enum left { NOT_LEFT, LEFT_LOST, LEFT_PARTIAL, LEFT_CHILDREN, LEFT_LIGHT, LEFT_VALUE, LEFT_NODE, LEFT_KINDS };
 
 static const char *const left_words[LEFT_KINDS] = {
@@ -198,17 +201,17 @@ static const char *const left_words[LEFT_KINDS] = {
 	[LEFT_NODE] = "on nodes of fewer than 3 runs",
 };
 
-/* A value that is grouped: of a run, or the median of a node. */
+/* A value to be grouped: that of a run, or the median of a node. */
 struct value {
 	double metric;
 	size_t unit; /* index of the run or the node */
-	int group;   /* from the fastest; NO_GROUP: odd */
+	int group;   /* 0: the fastest; NO_GROUP: odd */
 };
 
 struct values {
 	ARRAY(struct value) all; /* in ascending order */
-	bool exist;		 /* they form groups */
-	bool one_bad;		 /* only by odd nodes that are slow */
+	bool exist;		 /* the values form groups */
+	bool one_bad;		 /* the slow group is made of odd nodes only */
 	int groups;
 	double silhouette;
 };
@@ -245,7 +248,7 @@ void grouping_want(const struct grouping_options *options, struct run_table *tab
 	free(first);
 }
 
-/* The values of a feature, NAN where it is unknown. */
+/* Reads a feature of each run, NAN where it is unknown. */
 static void read_feature(const struct run_table *table, const char *name, double *values)
 {
 	const struct run_column *column = run_table_feature(table, name);
@@ -290,7 +293,7 @@ static bool is_light(const struct run_row *run)
 	return run->light;
 }
 
-/* Runs of one kind meet only their like: those of the kind that has fewer are left out; of equal numbers, those that are not whole. */
+/* Compares like with like: leaves out those runs, `is` or not, that are fewer; if as many are as are not, those that are. */
 static void keep_more(struct grouping *grouping, bool (*is)(const struct run_row *run), enum left why)
 {
 	size_t are = 0, are_not = 0;
@@ -335,13 +338,13 @@ static int compare_numbers(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Of numbers in ascending order. */
+/* The median of numbers in ascending order. */
 static double median(const double *numbers, size_t count)
 {
 	return count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
-/* The median of those of a group; sets how many there are. */
+/* The median of a group; sets *count to the number of its values. */
 static double group_median(const struct values *values, int group, size_t *count)
 {
 	double *numbers = memory_new(values->all.count + 1, sizeof(*numbers)), middle;
@@ -355,7 +358,7 @@ static double group_median(const struct values *values, int group, size_t *count
 	return middle;
 }
 
-/* The logarithms of the values that are not odd, and their places. */
+/* Sets `logs` to the logarithms of the values that are not odd, and `places` to their indexes. Returns how many there are. */
 static size_t rest_of(const struct values *values, double *logs, size_t *places)
 {
 	size_t count = 0;
@@ -368,7 +371,7 @@ static size_t rest_of(const struct values *values, double *logs, size_t *places)
 	return count;
 }
 
-/* One round: whether a group was too small, so that the rest is to be grouped anew. */
+/* One round of grouping. Tells whether a group was too small: its values are now odd, and the rest must be grouped anew. */
 static bool group_rest(struct values *values, size_t least, double *logs, size_t *places)
 {
 	size_t count = rest_of(values, logs, places);
@@ -389,7 +392,7 @@ static bool group_rest(struct values *values, size_t least, double *logs, size_t
 	return peeled;
 }
 
-/* One bad machine is a group of one; with the others alike, it is bad all the same. */
+/* One bad machine makes a group of one, which is odd. If the other nodes form no groups, it is bad if it is SLOWER than their median. */
 static void take_odd_nodes(struct values *values)
 {
 	size_t rest;
@@ -508,7 +511,7 @@ static void label_by_groups(struct grouping *grouping)
 
 	if (!unit || !strcmp(unit, "run"))
 		group_runs(grouping);
-	if (!unit && !grouping->values.exist) { /* if nodes form none either, runs on small nodes were not left out for it */
+	if (!unit && !grouping->values.exist) { /* if nodes form no groups either, runs on nodes with few runs are not left out after all */
 		left = memory_new(grouping->table->rows.count, sizeof(*left));
 		memcpy(left, grouping->left, grouping->table->rows.count * sizeof(*left));
 		group_nodes(grouping);

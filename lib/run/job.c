@@ -17,9 +17,9 @@ enum { COMM_LENGTH = 15, ARGUMENTS = 6 };
 
 struct job_call {
 	char *call;	/* the kernel's name */
-	char *name;	/* of its features; NULL: the same */
-	bool result;	/* is a size */
-	int argument;	/* which is a size; -1: none */
+	char *name;	/* the name in features; NULL: the same */
+	bool result;	/* the result is a size */
+	int argument;	/* index of the argument that is a size; -1: none */
 	UT_hash_handle hh;
 };
 

@@ -57,7 +57,7 @@ static void add_number(struct facts *facts, const char *name, long long value)
 	add(facts, name, text);
 }
 
-/* The first line of a file, without blanks around it; "" if there is none. */
+/* The first line of a file, without the blanks at its end; "" if there is none. */
 static char *first_line(const char *path, char text[VALUE_ROOM])
 {
 	FILE *file = fopen(path, "re");
@@ -72,7 +72,7 @@ static char *first_line(const char *path, char text[VALUE_ROOM])
 	return text;
 }
 
-/* The value behind "KEY=" or "key :" in the first line that begins with the key, without quotes; "" if there is none. */
+/* The value after "KEY=" or "key :" in the first line that begins with the key, without quotes; "" if there is none. */
 static void line_value(const char *path, const char *key, char text[VALUE_ROOM])
 {
 	FILE *file = fopen(path, "re");
@@ -105,7 +105,7 @@ static void read_system(struct facts *facts)
 	add(facts, "fact.os", os);
 }
 
-/* As the hypervisor calls the machine that it makes; "none" on bare metal. */
+/* The type of the hypervisor or the product name of the virtual machine; "none" on bare metal. */
 static void read_virtual(struct facts *facts)
 {
 	char flags[VALUE_ROOM], product[VALUE_ROOM];
@@ -135,7 +135,7 @@ static void read_hardware(struct facts *facts)
 	read_virtual(facts);
 }
 
-/* The path of a program that the shell would find; the caller frees it; NULL: there is none. */
+/* The path of the program that a shell would find; the caller frees it. NULL: there is none. */
 static char *find_program(const char *name)
 {
 	const char *folders = getenv("PATH");
@@ -174,7 +174,7 @@ static void read_build_id(struct facts *facts, const char *path)
 	close(fd);
 }
 
-/* The first line that a program writes; "" if it fails. */
+/* Runs a program and reads the first line that it writes; "" if it fails. */
 static void ask(char *const *words, char text[VALUE_ROOM])
 {
 	extern char **environ;
@@ -198,7 +198,7 @@ static void ask(char *const *words, char text[VALUE_ROOM])
 	if (output && !fgets(text, VALUE_ROOM, output))
 		*text = '\0';
 	while (output && getc(output) != EOF)
-		; /* or it would end of a broken pipe */
+		; /* or a broken pipe would kill the program */
 	if (output)
 		fclose(output);
 	if (began)
@@ -208,7 +208,7 @@ static void ask(char *const *words, char text[VALUE_ROOM])
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* "package: /path", and dpkg lists /bin/x where a merged /usr now has /usr/bin/x. */
+/* dpkg answers "package: /path". It may list /bin/x where a merged /usr now has /usr/bin/x. */
 static bool ask_dpkg(struct facts *facts, const char *path)
 {
 	char line[VALUE_ROOM], version[VALUE_ROOM];
@@ -246,7 +246,7 @@ static const char *find(const struct facts *facts, const char *name)
 	return "";
 }
 
-/* The package is that of before if the program is; to ask takes a while. */
+/* Asking for the package takes a while, so it is asked for only if the program has changed since `before`. */
 static void read_program(struct facts *facts, const struct job *job, const struct facts *before)
 {
 	char *path = job->programs.count ? find_program(job->programs.items[0]) : NULL;
@@ -286,7 +286,7 @@ static void read_mount(struct facts *facts, dev_t dev)
 	add(facts, "fact.directory.options", both);
 }
 
-/* A scheduler's name stands in brackets among all that there are. */
+/* The file of the scheduler lists all of them, the current one in brackets. */
 static void read_disk(struct facts *facts, dev_t dev)
 {
 	char *folder = memory_format("/sys/dev/block/%u:%u", major(dev), minor(dev)), *real = realpath(folder, NULL), *queue;
@@ -341,7 +341,7 @@ static const char *interface_of(const struct ifaddrs *all, const struct sockaddr
 	return NULL;
 }
 
-/* The address that the kernel would send from says by which link; nothing is sent. */
+/* Connects a datagram socket, which sends nothing: the source address that the kernel chooses tells the link. */
 static void read_route_to(struct facts *facts, const struct addrinfo *to, char link[IF_NAMESIZE])
 {
 	struct sockaddr_storage own;
@@ -417,7 +417,7 @@ static void read_route(struct facts *facts, const struct job *job)
 		read_link(facts, link);
 }
 
-/* Those of this machine; asks dpkg or rpm for the package of the job's program, if it is another one than `before` (NULL: nothing) was read. */
+/* Reads the facts of this machine. `before` (NULL: none) is the last reading, see read_program(). */
 static struct facts *facts_read(const struct job *job, const struct facts *before)
 {
 	struct facts *facts = NEW(struct facts);
@@ -442,7 +442,7 @@ static void facts_free(struct facts *facts)
 	free(facts);
 }
 
-/* As a `features` record has them. */
+/* Appends the facts as keys of a `features` record. */
 static void facts_spell(const struct facts *facts, struct line *line)
 {
 	for (size_t i = 0; i < facts->all.count; i++)
@@ -451,25 +451,25 @@ static void facts_spell(const struct facts *facts, struct line *line)
 
 struct fact_line {
 	const char *text;
-	int64_t since; /* of the first of the readings in a row that had this; INT64_MIN: it is among the first */
+	int64_t since; /* time of the first of the successive readings with this line; INT64_MIN: since the first reading */
 };
 
-/* One reading: what stands in records behind the run. A line of all facts; then one for each setting: its name, a tab, its value. */
+/* One reading, as keys of records: a line of all facts, then a line for each setting: its name, a tab, its value. */
 struct reading {
 	char *text;
-	ARRAY(struct fact_line) lines; /* of the text, the first as it was, the others sorted */
+	ARRAY(struct fact_line) lines; /* the lines of the text: first the facts, then the settings, sorted */
 };
 
 struct machine_facts {
 	struct reading last;
 	int64_t read_at;
-	int ask, answer; /* pipes to the process that reads; -1: there is none */
+	int ask, answer; /* pipes to and from the process that reads again; -1: there is none */
 	pid_t pid;
 };
 
 /* --- a reading --------------------------------------------------------------------------------------------------------- */
 
-/* *facts become those of now. -1 after fail(). */
+/* Reads all facts, which replace *facts, and settings, and appends both to the text. Returns 0; -1 after fail(). */
 static int read_all(const struct job *job, struct facts **facts, struct line *text, void (*complain)(const char *text))
 {
 	struct facts *now = facts_read(job, *facts);
@@ -494,7 +494,7 @@ static int compare(const void *left, const void *right)
 	return strcmp(((const struct fact_line *)left)->text, ((const struct fact_line *)right)->text);
 }
 
-/* Takes the text, which was read at that time. */
+/* Cuts a text that was read at `since` into lines, and takes it over. */
 static struct reading cut(char *text, int64_t since)
 {
 	struct reading reading = {.text = text};
@@ -507,7 +507,7 @@ static struct reading cut(char *text, int64_t since)
 	return reading;
 }
 
-/* A line that the reading before has, too, holds since that one. */
+/* A line that the reading `before` has as well keeps its time. */
 static void join(struct reading *reading, const struct reading *before)
 {
 	for (size_t i = 0; i < reading->lines.count; i++) {
@@ -558,7 +558,7 @@ static bool write_bytes(int fd, const void *bytes, size_t size)
 	return true;
 }
 
-/* Until nobody asks any more. */
+/* Reads again at each byte on standard input, until that ends. */
 static _Noreturn void serve(const struct job *job, struct facts *facts)
 {
 	struct line text = {0};
@@ -646,7 +646,7 @@ void machine_facts_free(struct machine_facts *machine)
 {
 	if (!machine)
 		return;
-	if (machine->ask >= 0) { /* the process ends by that; a confined command may wait for none */
+	if (machine->ask >= 0) { /* this ends the process; a confined command may not wait for a process */
 		close(machine->ask);
 		close(machine->answer);
 	}

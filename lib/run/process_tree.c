@@ -107,7 +107,7 @@ static struct run_process *process_of(struct process_tree *tree, int32_t tid, in
 
 	if (birth && birth->is_thread)
 		return birth->process;
-	if (process && !(process->live == 0 && (tgid == 0 || tgid == tid))) /* else its number is used anew */
+	if (process && !(process->live == 0 && (tgid == 0 || tgid == tid))) /* else a new process reuses its number */
 		return process;
 	process = new_process(tree, tgid ? tgid : tid);
 	if (birth)
@@ -158,7 +158,7 @@ void process_tree_born(struct process_tree *tree, int32_t tid, struct run_proces
 	process_ref(process);
 	if (former) {
 		process_tree_end(tree, former);
-		former = process_tree_find(tree, tid); /* process_tree_end() may have let it go */
+		former = process_tree_find(tree, tid); /* process_tree_end() may have freed it */
 		if (former)
 			free_thread(tree, former);
 	}
@@ -188,7 +188,7 @@ struct run_process *process_tree_renew(struct process_tree *tree, struct run_thr
 {
 	struct run_process *before = thread->process, *process = new_process(tree, before->tgid);
 
-	process->before = before; /* with the thread's reference */
+	process->before = before; /* takes over the thread's reference */
 	process->asked = true;
 	before->live -= !thread->gone;
 	join(thread, process);

@@ -8,9 +8,9 @@
 #include "run/split.h"
 
 /*
- * deals: how often chance alone would gain as much. The classes are dealt anew to the rows, or to the nodes where each node has one
- * class; each deal has its best gain over all features. With 232 features and dealt classes, trees of depth 3 got 87 % of 60 runs right:
- * how many a tree gets right says nothing.
+ * deals: a permutation test of how often chance alone would gain as much. Each deal deals the classes at random to the rows or, if each node has
+ * one class, to the nodes, and takes the best gain over all features. The share of right rows would be no measure: with 232 features and
+ * dealt classes, trees of depth 3 got 87 % of 60 runs right.
  */
 
 enum { DEALS = 199 };
@@ -20,19 +20,19 @@ static const double SURE = 0.05;
 struct deals {
 	double best[DEALS];
 	int count;
-	bool all;	 /* each different deal, the real one among them */
-	double different; /* deals */
-	int alike;	 /* deals that part the units as the real one does */
+	bool all;	 /* `best` has each different deal once, the real one too */
+	double different; /* number of different deals */
+	int alike;	 /* deals that split the units as the real classes do */
 };
 
-/* A numeric feature without `absent`, and two classes: its rows in order, and where its value changes. */
+/* A numeric feature without absent values, where there are two classes: its rows in order, and where its value changes. */
 struct series {
 	const uint32_t *order;
-	bool *ends;	/* behind this row comes a greater value */
+	bool *ends;	/* the next row has a greater value */
 	size_t known;
 };
 
-/* The parts of a deal. */
+/* The state of dealing. */
 struct dealer {
 	const struct table *table;
 	const struct split_options *options;
@@ -40,12 +40,12 @@ struct dealer {
 	struct split_rows rows;
 	double *weights, *terms;
 	int *unit_classes;	/* class of each unit, in the order of units */
-	int *unit_of;		/* of each row */
+	int *unit_of;		/* unit of each row */
 	size_t units;
-	struct series *series;	/* of each feature; .order NULL: searched in the general way */
+	struct series *series;	/* of each feature; .order NULL: use split_score() instead */
 };
 
-/* splitmix64 (S. Vigna, https://prng.di.unimi.it/splitmix64.c): the same deals each time. */
+/* splitmix64 (S. Vigna, https://prng.di.unimi.it/splitmix64.c) with a fixed seed: each call of the command makes the same deals. */
 static uint64_t draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -66,7 +66,7 @@ static void shuffle(int *classes, size_t count, uint64_t *state)
 	}
 }
 
-/* The next order of the classes, as in a dictionary; false: it was the last. */
+/* The next permutation of the classes in lexicographic order; false: it was the last. */
 static bool next_order(int *classes, size_t count)
 {
 	size_t i = count, j = count;
@@ -89,7 +89,7 @@ static bool next_order(int *classes, size_t count)
 	return true;
 }
 
-/* Nodes if each has one class, else rows. */
+/* Units are nodes if each node has one class, else rows. */
 static void make_units(struct dealer *dealer)
 {
 	const struct table *table = dealer->table;
@@ -133,7 +133,7 @@ static void make_series(struct dealer *dealer)
 	}
 }
 
-/* How many different deals there are: units! over the product of the classes' counts!. */
+/* The number of different deals is the multinomial coefficient: units! over the product of the factorials of the classes' counts. */
 static void count_deals(struct dealer *dealer, struct deals *deals)
 {
 	size_t *counts = memory_new(dealer->table->classes, sizeof(*counts)), dealt = 0;
@@ -148,7 +148,7 @@ static void count_deals(struct dealer *dealer, struct deals *deals)
 	free(counts);
 }
 
-/* The best gain of a series: rows are taken one by one to the left. */
+/* The best gain of a series: moves the rows one by one to the left branch. */
 static double series_score(const struct dealer *dealer, const struct series *series)
 {
 	const double *terms = dealer->terms;
@@ -216,7 +216,7 @@ static void deal_all(struct dealer *dealer, struct deals *deals)
 	}
 }
 
-/* Deals 199 times; each different deal once if there are no more. */
+/* Deals 199 times or, if there are no more different deals than that, each of them once. */
 static struct deals *deals_make(const struct table *table, const struct split_options *options)
 {
 	struct dealer dealer = {.table = table, .options = options, .dealt = *table};
@@ -248,7 +248,7 @@ static void deals_free(struct deals *deals)
 	free(deals);
 }
 
-/* The share of deals whose best score is at least this one; the real one counts. */
+/* The share of deals whose best score is at least this one. The real classes count as a deal. */
 static double deals_p(const struct deals *deals, double score)
 {
 	int reach = !deals->all;
@@ -258,7 +258,7 @@ static double deals_p(const struct deals *deals, double score)
 	return (double)reach / (deals->count + !deals->all);
 }
 
-/* "yes": p is at most 0.05; "few": no p could be, as there are so few deals; "no". */
+/* "yes": p is at most 0.05; "few": there are too few different deals for any p that low; else "no". */
 static const char *deals_sure(const struct deals *deals, double p)
 {
 	if (p <= SURE)
@@ -271,7 +271,7 @@ struct rules {
 	struct tree_options options;
 	struct deals *deals;
 	double *scores; /* of each feature at the root */
-	bool *gone;	/* of each feature */
+	bool *gone;	/* of each feature: it was removed */
 	double *weights, *terms;
 	struct split_rows rows;
 	struct stream *stream;
@@ -287,7 +287,7 @@ static void put_cut(struct line *line, const struct split *split)
 		line_text(line, "cut", split->kind == SPLIT_ANY ? "any" : split_value(split, split->value));
 }
 
-/* On which side of a split the second of two classes has the larger share of its runs; nothing of a branch for each value. */
+/* Writes the side of a split on which the second of two classes has the larger share. A split with a branch for each value has no sides. */
 static void put_bad(struct line *line, const struct table *table, const struct split *split)
 {
 	static const char *const sides[] = {"below", "above"}, *const words[] = {"with", "without"};
@@ -312,7 +312,7 @@ static void put_explains(struct line *line, const struct feature *feature)
 		line_double(line, "explains", feature->explains);
 }
 
-/* "good if ..."; of three classes and more, each has its own, with "; " between them. */
+/* "good if ..."; with three classes or more, a text for each class, joined by "; ". */
 static char *rule_text(const struct table *table, const struct tree_node *tree)
 {
 	char *all = memory_text("", 0);
@@ -353,7 +353,7 @@ static int write_rule(struct rules *rules, const struct tree_node *tree)
 	return stream_write_line(rules->stream, &rules->line);
 }
 
-/* Tells whether two splits part all rows of the table in the same sets. */
+/* Tells whether two splits split the rows of the table into the same sets. */
 static bool is_same(const struct table *table, const struct split *one, const struct split *other)
 {
 	size_t ones = split_branches(one), others = split_branches(other);
@@ -382,7 +382,7 @@ static bool is_same(const struct table *table, const struct split *one, const st
 	return same;
 }
 
-/* A feature whose best split parts the rows as the root does goes with it. Only equal scores can. */
+/* Removes a feature whose best split equals that of the root, and writes a `same` record. Only a feature with an equal score can be one. */
 static int take_same(struct rules *rules, const struct split *root, size_t f)
 {
 	struct split split;
@@ -402,7 +402,7 @@ static int take_same(struct rules *rules, const struct split *root, size_t f)
 	return stream_write_line(rules->stream, &rules->line);
 }
 
-/* 1; 0: there is no further rule; -1 after fail(). */
+/* Writes the next rule. Returns 1; 0: there is no further rule; -1 after fail(). */
 static int next_rule(struct rules *rules)
 {
 	struct tree_node *tree = tree_grow(rules->table, rules->gone, rules->scores, &rules->options);
@@ -420,7 +420,7 @@ static int next_rule(struct rules *rules)
 	return status;
 }
 
-/* The split's score of the root is its gain, but for gini. */
+/* The score of the root's split is its gain, except for gini. */
 int rules_write(const struct table *table, const struct rule_options *options, struct stream *stream, size_t *found)
 {
 	struct rules rules = {.table = table, .options = options->tree, .stream = stream};

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 
-enum { BOOT_SHOWN = 8 }; /* digits of a boot's number in an id */
+enum { BOOT_SHOWN = 8 }; /* digits of the boot id in a run's id */
 
 #define NO_NODE "?"
 

@@ -12,7 +12,7 @@
 #include "event/machine.h"
 #include "run/run_list.h"
 
-/* A `lost` record stands at the end of a loss, where events go on. So a run waits this long for losses within it. */
+/* A `lost` record stands at the end of the loss, where events go on. So a run that is over waits this long for a loss that reaches into it. */
 #define LOSS_TOLD (10 * NSEC_PER_SEC)
 
 enum { LOSSES_LEAST = 256 }; /* losses that are kept in any case */
@@ -22,8 +22,8 @@ enum { CLONE_MAKES_THREAD = 0x10000 /* CLONE_THREAD */, BOOT_ROOM = 64 };
 /* The program that a thread executes, by sched_process_exec or a `task` record. */
 struct program {
 	int32_t tid;
-	bool by_event; /* which wins */
-	char first[RUN_NAME_ROOM], name[RUN_NAME_ROOM]; /* last components, of its first and last word */
+	bool by_event; /* from sched_process_exec, which overrides a `task` record */
+	char first[RUN_NAME_ROOM], name[RUN_NAME_ROOM]; /* the last path components of its first and its last word */
 	UT_hash_handle hh;
 };
 
@@ -36,15 +36,15 @@ struct run_builder {
 	struct events *events;
 	struct run_options options;
 	struct calls *calls;
-	struct event_type *enter, *exit, *exec, *fork, *death, *sent, *signal; /* the last three for light runs */
+	struct event_type *enter, *exit, *exec, *fork, *death, *sent, *signal; /* the last three are for light runs */
 	struct event_field *enter_id, *enter_args, *exit_id, *exit_ret, *exec_pid, *exec_file, *fork_parent, *fork_child, *death_group, *sent_number, *sent_to, *signal_number, *signal_handler;
-	/* of this stream */
+	/* of the current stream */
 	struct run_list list;
 	struct program *programs;
 	ARRAY(struct loss) losses;
-	size_t losses_most; /* beyond, those before all runs are dropped */
+	size_t losses_most; /* with more losses than this, those before all runs are dropped */
 	char node[RUN_NAME_ROOM], boot[BOOT_ROOM];
-	bool named;	  /* the stream names a machine, whose calls have names */
+	bool named;	  /* the stream names its kind of machine, so its calls have names */
 	bool from_here;	  /* the stream is of this machine since it was booted */
 	/* of all streams */
 	uint64_t count, incomplete, seen;
@@ -120,7 +120,7 @@ static void note_program(struct run_builder *builder, int32_t tid, const char *p
 	free(word);
 }
 
-/* Forgets one stream. */
+/* Forgets the current stream. */
 static void forget(struct run_builder *builder)
 {
 	struct program *program, *next;
@@ -144,7 +144,7 @@ void run_builder_free(struct run_builder *builder)
 	free(builder);
 }
 
-/* A stream that names neither host nor boot is taken to be from here. */
+/* Tells whether the stream is of this machine since it was booted. A stream that names neither host nor boot is taken to be. */
 static bool is_from_here(const struct run_builder *builder)
 {
 	struct utsname names;
@@ -160,7 +160,7 @@ static bool is_from_here(const struct run_builder *builder)
 	return !*builder->node || (uname(&names) == 0 && !strcmp(names.nodename, builder->node));
 }
 
-/* Numbers mean other calls from now on, so calls of threads that the input had before are not known any longer. */
+/* From now on, numbers mean other calls: forgets the calls that threads have open or made last. */
 static void forget_calls(struct run_builder *builder)
 {
 	for (struct run_thread *thread = builder->list.tree.threads; thread; thread = thread->hh.next) {
@@ -207,7 +207,7 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 	return 0;
 }
 
-/* Drops losses that were over before any run that is not written yet began, and long before now. */
+/* Drops losses that ended more than LOSS_TOLD before the begin of each unwritten run, and before now. */
 static void drop_losses(struct run_builder *builder, int64_t now)
 {
 	int64_t from = run_list_begun(&builder->list, now);
@@ -246,7 +246,7 @@ static bool is_complete(const struct run_builder *builder, const struct run *run
 	return true;
 }
 
-/* A reader need not wait for the next run to know that this one is whole. */
+/* The tick tells a reader that it has all records of this run, before the next run comes. */
 static int write_tick(struct run_builder *builder, int64_t ts)
 {
 	struct line line = {0};
@@ -296,7 +296,7 @@ static bool is_long_over(const struct run *run, int64_t now)
 	return run->end < now && (uint64_t)now - (uint64_t)run->end > LOSS_TOLD && now > INT64_MIN + LOSS_TOLD;
 }
 
-/* A thread made another, by the result of its call, which may come after the child's first calls. */
+/* The parent made the thread `tid`, as the result of its call says. The child's first calls may have come before. */
 static void made(struct run_builder *builder, struct run_thread *parent, int64_t tid, bool is_thread)
 {
 	struct run_thread *child = tid <= INT32_MAX ? process_tree_find(&builder->list.tree, (int32_t)tid) : NULL;
@@ -305,13 +305,13 @@ static void made(struct run_builder *builder, struct run_thread *parent, int64_t
 		return;
 	if (child && child->first >= parent->entered)
 		run_list_adopt(&builder->list, child, parent->process, is_thread);
-	else if (!child || child->gone) /* else the number is one of another pid namespace */
+	else if (!child || child->gone) /* else `tid` is a number of another pid namespace */
 		process_tree_born(&builder->list.tree, (int32_t)tid, parent->process, is_thread);
 }
 
 /*
- * The program that the thread executes now, by a name of the job's program if it has one: the file that was executed, else comm, or what a `task`
- * record has as program, such as "bash nightly.sh": its first and last words. Sets *name; whether it is the job's.
+ * Sets `name` to the program that the thread executes now, and tells whether it is the job's. The candidates are the executed file, or else comm, and
+ * the first and last word of the program of a `task` record, such as "bash nightly.sh". A candidate that is a program of the job wins.
  */
 static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAME_ROOM])
 {
@@ -337,7 +337,7 @@ static struct run_thread *other_thread(const struct run_builder *builder, const 
 	return NULL;
 }
 
-/* The other threads of a process end when one of them executes a program. */
+/* When a thread executes a program, the other threads of its process end. */
 static void end_others(struct run_builder *builder, struct run_thread *left)
 {
 	struct run_thread *other;
@@ -346,7 +346,7 @@ static void end_others(struct run_builder *builder, struct run_thread *left)
 		process_tree_end(&builder->list.tree, other);
 }
 
-/* The thread begins a run if it executes the job's program, and its process is not one already. Whether it does. */
+/* The thread's exec succeeded. Begins a run if it executes the job's program, unless its process is a whole run already. Tells whether it did. */
 static bool exec_returned(struct run_builder *builder, struct run_thread *thread)
 {
 	struct job *job = builder->options.job;
@@ -359,7 +359,7 @@ static bool exec_returned(struct run_builder *builder, struct run_thread *thread
 	end_others(builder, thread);
 	begins = executed(builder, thread->tid, name);
 	if (program)
-		program->by_event = false; /* a task record may tell the next */
+		program->by_event = false; /* a task record may name the next program */
 	if (job->programs.count == 0) {
 		job_learn(job, name);
 		begins = true;
@@ -375,7 +375,7 @@ static bool exec_returned(struct run_builder *builder, struct run_thread *thread
 	return true;
 }
 
-/* Once for each process without known parent: by its name, it may be a run that began before the data. */
+/* Called once a process: if its parent is unknown and it has the name of the job's program, it is a run that began before the data. */
 static void ask_name(struct run_builder *builder, struct run_process *process, int32_t tid)
 {
 	const char *name = events_comm(builder->events, process->tgid);
@@ -417,7 +417,7 @@ static int64_t between(int64_t from, int64_t to)
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-/* Notes an event of the run's own threads in the run, before the event counts. */
+/* If the thread is one of the run's own process, notes the event in the run. */
 static void tell_run(const struct run_thread *thread, int64_t ts)
 {
 	struct run *run = thread->process->run;
@@ -488,7 +488,7 @@ static void call_returned(struct run_builder *builder, struct run_thread *thread
 	thread->returned = event->ts;
 	if (result > 0 && !builder->list.forks && (call->deed == CALL_CLONE || call->deed == CALL_FORK))
 		made(builder, thread, result, call->deed == CALL_CLONE && thread->makes_thread);
-	tell_run(thread, event->ts); /* the child's calls count */
+	tell_run(thread, event->ts); /* again, so that the calls of the child just made count */
 }
 
 static void returned(struct run_builder *builder, const struct event *event)
@@ -507,7 +507,7 @@ static void returned(struct run_builder *builder, const struct event *event)
 		run_list_end_thread(&builder->list, thread);
 }
 
-/* The parent may have done nothing yet that was seen: it is made here, without a name asked for. */
+/* A fork may be the first event of the parent: then its thread is made here. */
 static void forked(struct run_builder *builder, const struct event *event)
 {
 	int32_t parent = (int32_t)event_number(event, builder->fork_parent), child = (int32_t)event_number(event, builder->fork_child);
@@ -522,10 +522,10 @@ static void forked(struct run_builder *builder, const struct event *event)
 	former = process_tree_find(&builder->list.tree, child);
 	if (former)
 		run_list_end_thread(&builder->list, former);
-	process_tree_born(&builder->list.tree, child, thread->process, false); /* a thread, if its task record says so */
+	process_tree_born(&builder->list.tree, child, thread->process, false); /* its task record may say that it is a thread */
 }
 
-/* The run of the process that a thread belongs to; NULL: none. */
+/* The run of the thread's process; NULL: none. */
 static struct run *light_run(const struct run_builder *builder, int32_t tid)
 {
 	int32_t tgid = events_tgid(builder->events, tid);
@@ -550,7 +550,7 @@ static void light_begin(struct run_builder *builder, const struct event *event)
 	run_event(thread->process->run, event->ts);
 }
 
-/* Tells whether it ends a process that does not handle it (signal(7)). */
+/* Tells whether a signal ends a process that does not handle it (signal(7)). */
 static bool is_deadly(int64_t number)
 {
 	static const int harmless[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
@@ -562,8 +562,8 @@ static bool is_deadly(int64_t number)
 }
 
 /*
- * A deadly signal kills the threads of a process, to which SIGKILL is delivered: the signal was the one that was sent last. One that comes while
- * threads end because of exit_group() or of another signal says nothing.
+ * When a deadly signal ends a process, the kernel delivers SIGKILL to its threads: then the cause is the deadly signal that was sent last. A signal
+ * that comes while threads end because of exit_group() or of another signal says nothing.
  */
 static void light_killed(struct run *run, int64_t number, bool is_handled)
 {

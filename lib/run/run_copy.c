@@ -9,7 +9,7 @@ struct run_copy {
 	struct stream *input, *output;
 	struct run_table *table;
 	bool dropped[KINDS];
-	char place[1024]; /* where the input was cut; "" */
+	char place[1024]; /* the message about the input's end, such as where it was cut; "": none */
 };
 
 struct run_copy *run_copy_open(char *const *files, int count)

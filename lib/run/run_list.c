@@ -41,7 +41,7 @@ static void take_out(struct run_list *list, struct run *run)
 	run->next = NULL;
 }
 
-/* The run's processes go to the run `to`; NULL: to none. */
+/* Moves the run's processes to the run `to`. NULL: to no run, and their calls count no longer. */
 static void move_processes(struct run_list *list, const struct run *run, struct run *to)
 {
 	for (struct run_process *process = list->tree.all; process; process = process->next)
@@ -64,7 +64,7 @@ void run_list_finish(struct run_list *list, struct run *run)
 	list->over_last = &run->next;
 }
 
-/* Its own threads have ended; calls that children entered before may still return. */
+/* The run's own threads have ended. Calls that children entered before may still return. */
 static void close_run(struct run_list *list, struct run *run)
 {
 	run->closed = true;
@@ -84,7 +84,7 @@ void run_list_end_thread(struct run_list *list, struct run_thread *thread)
 		return;
 	process_ref(thread->process);
 	process_tree_end(&list->tree, thread);
-	if (own && run->process->live == 0 && !run->closed && (!run->partial || list->forks)) /* else a parent may claim it yet */
+	if (own && run->process->live == 0 && !run->closed && (!run->partial || list->forks)) /* else a parent may still claim it */
 		close_run(list, run);
 	process_unref(&list->tree, thread->process);
 }
@@ -101,7 +101,7 @@ struct run *run_list_begin(struct run_list *list, struct run_process *process, c
 	return run;
 }
 
-/* Hands over the calls that a process made before it had a run. */
+/* Adds the calls that a process made before it had a run to `to` (NULL: nowhere), and forgets them. */
 static void hand_over(struct run_process *process, struct tally *to)
 {
 	if (process->sums && to)
@@ -110,7 +110,7 @@ static void hand_over(struct run_process *process, struct tally *to)
 	process->sums = NULL;
 }
 
-/* A run that was taken for one begun before the data is the run of a child. */
+/* A run that was taken for one begun before the data is a child of the run `into`: adds its calls to that, and frees it. */
 static void fold(struct run_list *list, struct run *child, struct run *into)
 {
 	struct tally *to = into && !into->closed ? into->later : NULL;
@@ -140,7 +140,7 @@ void run_list_unmake(struct run_list *list, struct run *run)
 	run_free(&list->tree, run);
 }
 
-/* Processes whose ancestors have a run now have it, too. */
+/* Gives the run of a parent to its children, down the tree. */
 static void inherit(struct run_list *list)
 {
 	bool again = true;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A labelled run; those of a class and node lie together, in an order of chance. */
+/* A labelled run. Sorted by class and node, then by `chance`, a hash of its id. */
 struct candidate {
 	struct run_row *row;
 	const char *node; /* "": unknown */
@@ -12,10 +12,10 @@ struct candidate {
 	uint64_t chance;
 };
 
-/* A class on a node. */
+/* The runs of a class on a node. */
 struct share {
 	size_t from, count, kept;
-	double rest; /* of its share, below a whole run */
+	double rest; /* the fraction of a run by which `kept` was rounded down */
 };
 
 static int compare(const void *a, const void *b)
@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
 	return one->chance < other->chance ? -1 : one->chance > other->chance;
 }
 
-/* The greater rest first; of equal ones, the earlier share. */
+/* Sorts the greater rest first; of equal rests, the earlier share. */
 static int compare_rests(const void *a, const void *b)
 {
 	const struct share *one = a, *other = b;
@@ -44,7 +44,7 @@ static bool is_together(const struct candidate *one, const struct candidate *oth
 	return one->bad == other->bad && !strcmp(one->node, other->node);
 }
 
-/* Whole runs of each share, then one more for those that miss most. */
+/* Divides `most` runs among the shares: whole runs first, then one more for those with the greatest rest. */
 static void divide(struct share *shares, size_t count, size_t all, size_t most)
 {
 	size_t given = 0;

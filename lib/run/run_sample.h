@@ -1,5 +1,5 @@
 /*
- * run_sample: a sample of runs, with each class and node in proportion, if a fleet has too many to learn from.
+ * run_sample: a sample of runs, with each class and node in proportion, for a fleet that has too many runs to learn from.
  */
 #ifndef RUN_RUN_SAMPLE_H
 #define RUN_RUN_SAMPLE_H
@@ -7,8 +7,8 @@
 #include "run/run_table.h"
 
 /*
- * Removes the labels of all good and bad runs but `most`, by class and node. The choice depends on their ids and the seed, and on nothing else.
- * Returns the number of runs that are left.
+ * Keeps the labels of at most `most` good and bad runs, in proportion to class and node, and removes the others' labels. The choice depends only
+ * on the runs' ids, classes and nodes and on the seed. Returns the number of good and bad runs that are left.
  */
 size_t run_sample(struct run_table *table, size_t most, uint64_t seed);
 

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 
-/* Words of features, each kept once. */
+/* Texts of cells, each kept once. */
 struct texts {
 	char *text;
 	UT_hash_handle hh;
@@ -147,7 +147,7 @@ static int add_run(struct run_table *table, const struct fields *fields)
 	return 0;
 }
 
-/* The run that a record is about; the last one is remembered. NULL after fail(). */
+/* The run that a record is about; remembers the last one. NULL after fail(). */
 static struct run_row *row_of(struct run_table *table, const struct fields *fields)
 {
 	const struct field *field = fields_find(fields, "run");
@@ -290,7 +290,7 @@ static int add_label(struct run_table *table, const struct fields *fields)
 
 	if (!row)
 		return -1;
-	if (row->own_label) /* it wins */
+	if (row->own_label) /* it wins over `label` records */
 		return 0;
 	free(row->label);
 	row->label = fields_copy(fields, "class");

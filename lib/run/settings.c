@@ -21,7 +21,7 @@ enum { VALUE_MAX = 256, SALT_MAX = 16, NUMBERS_MAX = 32 };
 
 #define SYSCTLS "/proc/sys/"
 
-/* Where libaugeas has the text of a file, and what its lens makes of it. */
+/* The nodes of libaugeas for the text of a file, and for the tree that the lens makes of it. */
 #define SOURCE "/source"
 #define PARSED "/parsed"
 
@@ -38,7 +38,7 @@ struct settings {
 	char salt[8 + SALT_MAX];
 };
 
-/* SHA-512 by crypt(3), which is slow on purpose. The salt is the job's, so that equal secrets are equal on all nodes. */
+/* Secrets are hashed with SHA-512 by crypt(3), which is slow on purpose. The salt is the job's, so equal secrets have equal hashes on all nodes. */
 static void set_salt(struct settings *settings, const struct job *job)
 {
 	const char *salt = job->salt ? job->salt : job->name;
@@ -74,7 +74,7 @@ static void put(struct settings *settings, char *name, char *value)
 	*ARRAY_ADD(&settings->all) = (struct setting){.name = name, .value = value};
 }
 
-/* Cuts a copy of the value at blanks and commas if every word is a number; returns how many, 0: it is no list of numbers. */
+/* Cuts a copy of the value at blanks and commas. Returns the number of words; 0: some word is no number, or there are too many. */
 static int cut_numbers(char *copy, char *numbers[NUMBERS_MAX])
 {
 	char *rest = NULL;
@@ -107,7 +107,7 @@ static void add(struct settings *settings, const char *name, const char *value, 
 	free(copy);
 }
 
-/* Adds a name; false: it was there. */
+/* Adds a name; false: the list has it already. */
 static bool add_name(name_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -117,7 +117,7 @@ static bool add_name(name_list *list, const char *name)
 	return true;
 }
 
-/* "net/ipv4/tcp_rmem" is net.ipv4.tcp_rmem; a '.' in a name, as of a VLAN's link, becomes '/'. */
+/* "net/ipv4/tcp_rmem" is net.ipv4.tcp_rmem; a '.' in a component, such as the name of a VLAN interface, becomes '/'. */
 static char *sysctl_name(const char *path)
 {
 	char *name = memory_text(path, strlen(path));
@@ -177,7 +177,7 @@ static void read_sysctls(struct settings *settings, const struct job *job)
 		fts_close(tree);
 }
 
-/* Comments, and the blanks between what an XML file has. */
+/* Tells whether a leaf is a comment, or the blanks between the elements of an XML file. */
 static bool is_remark(const char *path, const char *value)
 {
 	const char *slash = strrchr(path, '/');
@@ -185,7 +185,7 @@ static bool is_remark(const char *path, const char *value)
 	return slash && slash[1] == '#' && (strstr(slash, "comment") || !value[strspn(value, " \t\r\n")]);
 }
 
-/* A name stands above its value, too: in XML as a path, in JSON as the value of what is above. */
+/* The name may also stand above the leaf: in XML as a component of the path, in JSON as the value of a node above. */
 static bool is_secret_leaf(augeas *tree, const char *path)
 {
 	char *above = memory_text(path, strlen(path)), *slash;
@@ -226,7 +226,7 @@ static void add_error(struct settings *settings, const char *file, const char *e
 	settings->all.items[settings->all.count - 1].error = memory_text(error, strlen(error));
 }
 
-/* What the lens says of a text that it could not read. */
+/* The message of the lens about a text that it could not parse. The caller frees it. */
 static char *parse_error(augeas *tree)
 {
 	const char *message = NULL, *line = NULL;
@@ -236,7 +236,7 @@ static char *parse_error(augeas *tree)
 	return memory_format("%s%s%s", message ? message : "it cannot be read", line ? ", line " : "", line ? line : "");
 }
 
-/* The text becomes the tree PARSED: 0; 1: it has other words than the lens has, and there is no tree; -1 after fail(): there is no such lens. */
+/* Parses the text to the tree PARSED. Returns 0; 1: the lens does not match the text, there is no tree; -1 after fail(): there is no such lens. */
 static int parse(augeas *tree, const char *lens, const char *text)
 {
 	int status;
@@ -249,7 +249,7 @@ static int parse(augeas *tree, const char *lens, const char *text)
 	return status < 0;
 }
 
-/* libaugeas gets the text, not the path: in a user's folder, a link could lead it to a file that only root may read. */
+/* Gives libaugeas the text, not the path: in a user's folder, a symbolic link could lead it to a file that only root may read. */
 static int read_file(struct settings *settings, augeas *tree, const char *lens, const char *path)
 {
 	char *text = file_read_safely(path, NULL), *ended, *error;
@@ -259,7 +259,7 @@ static int read_file(struct settings *settings, augeas *tree, const char *lens, 
 		add_error(settings, path, fail_text());
 		return 0;
 	}
-	ended = memory_format("%s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n"); /* as lenses need it */
+	ended = memory_format("%s%s", text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n"); /* lenses need a newline at the end */
 	status = parse(tree, lens, ended);
 	if (status == 0)
 		add_leaves(settings, tree, path);
@@ -280,7 +280,7 @@ static bool is_regular(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The files of a pattern, each but once of all patterns. */
+/* Reads the files that match a pattern. A file that matches several patterns is read once. */
 static int read_config(struct settings *settings, augeas *tree, const struct job_config *config, name_list *known)
 {
 	char *lens = memory_format("%s%s", config->lens, strchr(config->lens, '.') ? "" : ".lns");

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A candidate is offered with the weight of each class on one side, and of all known values. */
+/* A search for the best split of a feature, to which candidates are offered one by one. */
 struct search {
 	const struct split_rows *rows;
 	const struct feature *feature;
 	const struct split_options *options;
 	size_t classes;
 	double *known, known_total; /* weight of each class where the value is known */
-	double *side;		    /* of the branch that grows */
-	double *both;		    /* of this and the other */
+	double *side;		    /* weight of each class in the first branch */
+	double *both;		    /* weight of each class in the first branch, then in the other */
 	double floor;		    /* NAN: look for the best score only */
 	double best;
 	struct split chosen;
@@ -28,7 +28,7 @@ double *split_terms(size_t rows)
 	return terms;
 }
 
-/* x log2 x, with 0 at 0. */
+/* x log2 x; 0 for 0. */
 static double entropy_term(const struct split_rows *rows, double x)
 {
 	size_t whole = (size_t)x;
@@ -36,7 +36,7 @@ static double entropy_term(const struct split_rows *rows, double x)
 	return (double)whole == x && whole <= rows->table->rows ? rows->terms[whole] : x > 0 ? x * log2(x) : 0;
 }
 
-/* Weight times entropy in bits, or times gini, of a set of rows. */
+/* The weight of a set of rows times its entropy in bits, or times its gini impurity. */
 static double impurity(const struct split_rows *rows, const double *by_class, double total, enum criterion criterion)
 {
 	size_t classes = rows->table->classes;
@@ -49,7 +49,7 @@ static double impurity(const struct split_rows *rows, const double *by_class, do
 	return criterion == CRITERION_GINI ? total - sum / total : entropy_term(rows, total) - sum;
 }
 
-/* By the share of the known: (before - after) / known * known / total. */
+/* The decrease of impurity, times the share of known values: (before - after) / known * known / total. */
 static double decrease(const struct search *search, const double *branches, size_t count, enum criterion criterion)
 {
 	double after = 0;
@@ -71,7 +71,7 @@ static bool is_better(const struct split *one, const struct split *other)
 		return true;
 	if (fabs(one->margin - other->margin) > EQUAL_SCORES)
 		return one->margin > other->margin;
-	return false; /* cuts come from the lowest on */
+	return false; /* the lowest cut comes first */
 }
 
 static void offer_branches(struct search *search, const double *branches, size_t count, struct split split)
@@ -88,7 +88,7 @@ static void offer_branches(struct search *search, const double *branches, size_t
 	}
 }
 
-/* `side` is one of two branches. */
+/* Offers a split into `side` and the rest of the known rows. */
 static void offer(struct search *search, struct split split)
 {
 	double weight = 0, *both = search->both;
@@ -127,7 +127,7 @@ static void sum_known(struct search *search)
 		search->known_total += search->known[i];
 }
 
-/* The midpoint, above the lower value even where both are neighbours among the doubles. */
+/* The midpoint; it is above the lower value even if no double lies between the two. */
 static double midpoint(double low, double high)
 {
 	double middle = low / 2 + high / 2;
@@ -164,7 +164,7 @@ static void search_numbers(struct search *search)
 	}
 }
 
-/* Where a number is absent, against those where it is there. */
+/* Offers the split of the rows where a number is absent from those that have it. */
 static void search_absent(struct search *search)
 {
 	const struct feature *feature = search->feature;
@@ -186,7 +186,7 @@ static void search_absent(struct search *search)
 		offer(search, (struct split){.kind = SPLIT_EQUAL, .value = 0});
 }
 
-/* A branch for each value that is here. */
+/* Offers a branch for each value that occurs in the node. */
 static void search_any(struct search *search, const double *branches, size_t different)
 {
 	size_t heavy = 0, count = search->feature->values_count;
@@ -205,7 +205,7 @@ static void search_any(struct search *search, const double *branches, size_t dif
 		offer_branches(search, branches, count, (struct split){.kind = SPLIT_ANY});
 }
 
-/* Of two values only the lesser is tried: = a is = b the other way round. */
+/* Offers `= v` for each value in the node; of two values only for the first, because the other split is the same. */
 static void search_values(struct search *search, const double *branches, const bool *here, size_t different)
 {
 	size_t tried = 0;

@@ -60,7 +60,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Nominal: each different text is a value. */
+/* Sets a nominal feature: each distinct text is a value. */
 static void set_words(struct feature *feature, char *const *texts, size_t rows)
 {
 	char **sorted = memory_new(rows + 1, sizeof(*sorted));

@@ -1,4 +1,4 @@
-/* A table of one's own: comma-separated values (RFC 4180), the first line has the names. */
+/* Reads a table of the user's own: comma-separated values (RFC 4180), with the names in the first line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ typedef ARRAY(char *) texts;
 struct csv {
 	const char *name;
 	FILE *file;
-	int line;	/* where the record begins */
-	int lines;	/* read so far */
+	int line;	/* number of the line at which the record begins */
+	int lines;	/* lines read so far */
 	texts header;
 	texts all;	/* row by row */
 	size_t rows;
@@ -36,7 +36,7 @@ static int get(struct csv *csv)
 	return c;
 }
 
-/* The mark of UTF-8 that spreadsheets write before all. */
+/* Tells whether the text is the byte order mark of UTF-8, which spreadsheets write first. */
 static bool is_mark(const char *text, size_t length)
 {
 	return length == 3 && !memcmp(text, "\xef\xbb\xbf", 3);
@@ -47,7 +47,7 @@ static bool is_blank(int c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A value, without the blanks around it, up to its comma or the line's end, which is returned; EOF at the end; -2 after fail(). */
+/* Reads a value, without the blanks around it. Returns the comma or newline that ends it; EOF at the end; -2 after fail(). */
 static int read_cell(struct csv *csv, texts *to)
 {
 	ARRAY(char) text = {0};
@@ -88,7 +88,7 @@ static int read_cell(struct csv *csv, texts *to)
 	return c;
 }
 
-/* The values of a line, behind those that are there: 1; 0: the end; -1 after fail(). A line without anything is passed over. */
+/* Appends the values of a record; skips empty lines. Returns 1; 0: the end; -1 after fail(). */
 static int read_record(struct csv *csv, texts *to)
 {
 	size_t before = to->count;
@@ -135,7 +135,7 @@ static int read_rows(struct csv *csv)
 	return status;
 }
 
-/* The column's texts, NULL for unknown ones. The caller frees them. */
+/* The column's texts, NULL for unknown values. The caller frees them. */
 static char **texts_of(const struct csv *csv, size_t column)
 {
 	char **column_texts = memory_new(csv->rows + 1, sizeof(*column_texts));
@@ -148,7 +148,7 @@ static char **texts_of(const struct csv *csv, size_t column)
 	return column_texts;
 }
 
-/* Classes are in order of their names. */
+/* Sets the classes, sorted by name. */
 static int set_classes(struct table *table, const struct csv *csv, size_t column)
 {
 	struct feature classes = {0};

@@ -1,6 +1,6 @@
 /*
- * The good and the bad runs of a stream as a table: decides which values are absent, which features are settings, how much of the
- * difference in time each explains, and which calls are common.
+ * Makes a table of the good and the bad runs of a stream: decides which values are absent, which keys are settings, how much of the
+ * difference in time each feature explains, and which calls are common.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -14,17 +14,17 @@
 #include "run/table.h"
 
 /*
- * calls_of: which system calls a feature is about, by its name: count.read, next.read-write.
+ * calls_of: the system calls that a feature is about, from its name: count.read, next.read-write.
  */
 
-/* A name's part of the feature's. */
+/* Parts of the feature's name. */
 struct calls_of {
 	const char *first, *second; /* second NULL: one call */
 	size_t first_length, second_length;
-	bool gap; /* time between the two */
+	bool gap; /* the feature is about two calls: next or gap */
 };
 
-/* False: it is about none: time.outside, facts. */
+/* False: the feature is about no call, such as time.outside and facts. */
 static bool calls_of_feature(const char *name, struct calls_of *calls)
 {
 	static const char *const kinds[] = {"count.", "errors.", "time.", "result.", "arg.", "sum.", "rate.", "next.", "gap."};
@@ -46,19 +46,19 @@ static bool calls_of_feature(const char *name, struct calls_of *calls)
 
 enum { GOOD, BAD, CLASSES };
 
-/* The labelled runs among all. */
+/* The runs that are labelled good or bad. */
 struct chosen {
 	const struct run_table *runs;
 	size_t count;
 	uint32_t *rows;	     /* index of each in the run table */
-	int *at;	     /* of each run: its row here; -1: none */
+	int *at;	     /* for each run of the run table: its row here; -1: none */
 	int *class_of, *unit_of;
 	size_t class_counts[CLASSES];
 	int units;
-	double slower;	     /* mean elapsed of bad runs less that of good ones; NAN: bad are not slower */
+	double slower;	     /* mean elapsed of bad runs minus that of good ones; NAN: bad runs are not slower */
 };
 
-/* Runs of two programs differ by more than by what makes one slow. 0; -1 after fail(). */
+/* Fails for runs of several jobs: they differ by more than what makes a run slow. Returns 0; -1 after fail(). */
 static int check_jobs(const struct chosen *chosen)
 {
 	const char *first = chosen->count ? chosen->runs->rows.items[chosen->rows[0]]->job : NULL;
@@ -139,7 +139,7 @@ static void free_chosen(struct chosen *chosen)
 	free(chosen->unit_of);
 }
 
-/* A number for each chosen run, `otherwise` where the column has none. NULL after fail(): one comes twice. */
+/* A number for each chosen run; `otherwise` where the column has none. NULL after fail(): a run has two. */
 static double *numbers_of(const struct chosen *chosen, const struct run_column *column, double otherwise)
 {
 	double *numbers = memory_new(chosen->count + 1, sizeof(*numbers));
@@ -174,7 +174,7 @@ static bool has_words(const struct run_column *column)
 	return false;
 }
 
-/* A number among words, or "absent", as it was spelled. */
+/* The text of a cell, as it was spelled if that was kept. */
 static char *spelled(const struct run_cell *cell)
 {
 	char text[NUMBER_ROOM];
@@ -184,7 +184,7 @@ static char *spelled(const struct run_cell *cell)
 	return memory_text(text, number_spell_double(text, cell->number));
 }
 
-/* The texts of a column; where it has none, NULL. NULL after fail(). */
+/* The column's text for each chosen run, NULL where it has none. Returns NULL after fail(). */
 static char **texts_of(const struct chosen *chosen, const struct run_column *column)
 {
 	char **texts = memory_new(chosen->count + 1, sizeof(*texts));
@@ -207,7 +207,7 @@ static char **texts_of(const struct chosen *chosen, const struct run_column *col
 	return NULL;
 }
 
-/* Tells whether the setting, or the file that it lies in, could not be read where the run was. */
+/* Tells whether the setting, or the file that has it, could not be read on the machine of the run. */
 static bool is_unread(const struct chosen *chosen, const char *name, uint32_t row)
 {
 	for (size_t i = 0; i < chosen->runs->unread.count; i++) {
@@ -220,7 +220,7 @@ static bool is_unread(const struct chosen *chosen, const char *name, uint32_t ro
 	return false;
 }
 
-/* A run that told its settings and lacks this one has it absent, unless its file could not be read. */
+/* In a run that has other settings but lacks this one, the setting is absent, unless its file could not be read. */
 static void set_absent(const struct chosen *chosen, const char *name, char **texts)
 {
 	for (size_t i = 0; i < chosen->count; i++)
@@ -228,7 +228,7 @@ static void set_absent(const struct chosen *chosen, const char *name, char **tex
 			texts[i] = memory_text("absent", strlen("absent"));
 }
 
-/* One value a node, NULL: unknown. False: it changes within a node. */
+/* Sets the setting's value on each node, NULL: unknown. False: the value changes within a node. */
 static bool value_of_nodes(const struct chosen *chosen, char *const *texts, const char **of_unit)
 {
 	for (size_t i = 0; i < chosen->count; i++) {
@@ -249,7 +249,7 @@ static int compare_texts(const void *a, const void *b)
 	return !left || !right ? !left - !right : strcmp(left, right);
 }
 
-/* Some value is that of two nodes. */
+/* Tells whether two nodes have the same value. */
 static bool repeats(const char **of_unit, size_t units)
 {
 	qsort(of_unit, units, sizeof(*of_unit), compare_texts);
@@ -259,7 +259,7 @@ static bool repeats(const char **of_unit, size_t units)
 	return false;
 }
 
-/* A key is no setting if it changes within a node, or is nominal and never repeats between nodes, as uuids are. */
+/* A key is no setting if its value changes within a node, or if it has words and no two nodes share a value, as with uuids. */
 static bool is_setting(const struct chosen *chosen, const struct run_column *column, char *const *texts)
 {
 	const char **of_unit = memory_new((size_t)chosen->units + 1, sizeof(*of_unit));
@@ -269,7 +269,7 @@ static bool is_setting(const struct chosen *chosen, const struct run_column *col
 	return is;
 }
 
-/* Difference of the means of bad and good runs, as a share of that of their times. */
+/* The difference between the means of bad and good runs, as a share of the difference between their mean elapsed times. */
 static double share_of_slowness(const struct chosen *chosen, const double *seconds)
 {
 	double sums[CLASSES] = {0};
@@ -279,7 +279,7 @@ static double share_of_slowness(const struct chosen *chosen, const double *secon
 	return (sums[BAD] / (double)chosen->class_counts[BAD] - sums[GOOD] / (double)chosen->class_counts[GOOD]) / chosen->slower;
 }
 
-/* Of time.C, or of the whole time between two calls: how often by the mean. */
+/* The share of slowness that time.CALL explains or, for a pair of calls, the whole time between them: gap.PAIR times next.PAIR. */
 static double explains(const struct chosen *chosen, const char *name)
 {
 	struct calls_of calls;
@@ -304,7 +304,7 @@ static double explains(const struct chosen *chosen, const char *name)
 	return share;
 }
 
-/* 1: it is a feature; 0: it is none; -1 after fail(). */
+/* Makes a feature of a column. Returns 1; 0: the column is no feature; -1 after fail(). */
 static int make_feature(const struct chosen *chosen, const struct run_column *column, struct feature *feature)
 {
 	char **texts;
@@ -336,7 +336,7 @@ static int make_feature(const struct chosen *chosen, const struct run_column *co
 	return 1;
 }
 
-/* Nodes, of a class or all, in which a run made the call. */
+/* The number of nodes on which a run of the class (CLASSES: of any class) made the call. */
 static size_t nodes_that_called(const struct chosen *chosen, const double *counts, int class)
 {
 	bool *did = memory_new((size_t)chosen->units + 1, sizeof(*did));
@@ -351,7 +351,7 @@ static size_t nodes_that_called(const struct chosen *chosen, const double *count
 	return nodes;
 }
 
-/* Tells whether each node made the call in one of its runs at least. */
+/* Tells whether each node made the call in at least one of its runs. */
 static bool is_common(const struct chosen *chosen, const char *call, size_t length)
 {
 	char *name = memory_format("count.%.*s", (int)length, call);

@@ -12,7 +12,7 @@ struct call_sums {
 	uint64_t count, errors, results, arguments;
 	uint64_t time; /* ns */
 	__int128 result, argument;
-	bool used, sized; /* sized: its result is a size */
+	bool used, sized; /* sized: the call's result is a size */
 };
 
 struct pair_sums {
@@ -22,11 +22,11 @@ struct pair_sums {
 };
 
 struct tally {
-	ARRAY(struct call_sums) calls; /* by id; those that were entered have a count */
-	ARRAY(uint32_t) used;	       /* ids, in order of first use */
+	ARRAY(struct call_sums) calls; /* by id */
+	ARRAY(uint32_t) used;	       /* ids with sums, in order of first use */
 	ARRAY(struct pair_sums) pairs;
-	uint32_t *slots;	       /* places in pairs plus 1, by hash; 0: free */
-	uint32_t slots_count;	       /* a power of 2, at least twice the pairs */
+	uint32_t *slots;	       /* hash table of indexes in `pairs` plus 1; 0: free */
+	uint32_t slots_count;	       /* a power of 2, at least twice the number of pairs */
 	uint64_t outside;	       /* ns */
 };
 
@@ -197,7 +197,7 @@ void tally_add(struct tally *tally, struct tally *from)
 	empty(from);
 }
 
-/* `features` records, as full as they may be. */
+/* Writes `features` records, each with up to VALUES_MAX values. */
 struct sheet {
 	struct stream *stream;
 	const char *run;
@@ -249,7 +249,7 @@ static void put_call(struct sheet *sheet, const char *name, const struct call_su
 		put(sheet, "rate", name, (double)sums->result / seconds(sums->time));
 }
 
-/* For qsort_r(): by name. */
+/* For qsort_r(): sorts by name. */
 static int compare_calls(const void *a, const void *b, void *context)
 {
 	return strcmp(calls_name(context, *(const uint32_t *)a), calls_name(context, *(const uint32_t *)b));

@@ -39,7 +39,7 @@ static double known_or_0(double value)
 	return isnan(value) ? 0 : value;
 }
 
-/* Tells whether a split of equal score comes first: settings, what explains more, larger margin, name. */
+/* Of two splits of equal score, the first is that of a setting, then the one that explains more, then the larger margin, then by name. */
 static bool comes_first(const struct split *one, const struct split *other)
 {
 	double explains = known_or_0(one->feature->explains) - known_or_0(other->feature->explains);
@@ -59,7 +59,7 @@ static void consider(struct split *chosen, const struct split *split)
 		*chosen = *split;
 }
 
-/* Of all features, by gain or gini. */
+/* The best split of all features by score: gain or gini. */
 static struct split best_split(const struct growth *growth, const struct split_rows *rows, const double *scores)
 {
 	struct split chosen = {0}, split;
@@ -76,7 +76,7 @@ static struct split best_split(const struct growth *growth, const struct split_r
 	return chosen;
 }
 
-/* Gain by the information of the split itself, where unknown values are a branch (Quinlan, C4.5, 1993). */
+/* The gain divided by the information of the split itself; unknown values count as a branch (Quinlan, C4.5, 1993). */
 static double gain_ratio(const struct split_rows *rows, const struct split *split)
 {
 	size_t count = split_branches(split) + 1; /* the last: unknown */
@@ -94,7 +94,7 @@ static double gain_ratio(const struct split_rows *rows, const struct split *spli
 	return information > 0 ? split->gain / information : 0;
 }
 
-/* By ratio: each feature is cut by gain; of those of at least average gain, the one with the best ratio. */
+/* The best split by gain ratio: takes the split with the best gain of each feature, and of those of at least average gain the best ratio. */
 static struct split best_ratio(const struct growth *growth, const struct split_rows *rows, const double *scores)
 {
 	size_t features = growth->table->features, count = 0;
@@ -121,7 +121,7 @@ static struct split best_ratio(const struct growth *growth, const struct split_r
 	return chosen;
 }
 
-/* `scores` NULL: below the root, where a gain must be more than chance reaches. */
+/* `scores` NULL: the node is below the root, where the gain must exceed what chance reaches. */
 static struct split choose(const struct growth *growth, const struct split_rows *rows, const double *scores)
 {
 	double *own = scores ? NULL : memory_new(growth->table->features + 1, sizeof(*own));
@@ -138,7 +138,7 @@ static struct split choose(const struct growth *growth, const struct split_rows 
 	return split;
 }
 
-/* Sets the node's class, and the weight that a leaf would get right; whether it is pure. */
+/* Sets the node's class, and the weight that it would get right as a leaf. Tells whether the node is pure. */
 static bool describe(const struct split_rows *rows, struct tree_node *node, int parent_class)
 {
 	size_t classes = rows->table->classes;
@@ -158,7 +158,7 @@ static bool describe(const struct split_rows *rows, struct tree_node *node, int 
 	return rows->total - node->right <= 1e-9;
 }
 
-/* The weight that each branch gets of the rows whose value is known. */
+/* The weight in each branch of the rows whose value is known; *known is their sum. The caller frees it. */
 static double *branch_weights(const struct split_rows *rows, const struct split *split, double *known)
 {
 	double *weights = memory_new(split_branches(split), sizeof(*weights));
@@ -309,7 +309,7 @@ static void find_paths(const struct tree_node *node, int class, char **condition
 	}
 }
 
-/* Of several paths, those of more than one condition stand in parentheses. */
+/* If there are several paths, puts those with more than one condition in parentheses. */
 static void put_parentheses(struct paths *paths)
 {
 	for (size_t i = 0; i < paths->all.count; i++) {
