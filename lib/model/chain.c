@@ -9,12 +9,12 @@
 #include "model/display.h"
 #include "model/label.h"
 
-#define MOST 0.5	/* of a story's time must be in the part that the chain leads to */
-#define COVERED 0.9	/* of the piece must be in each thread's wait for the next */
+#define MOST 0.5	/* the part to which the chain leads must take this share of the story's time */
+#define COVERED 0.9	/* each thread's wait for the next must cover this share of the piece */
 
 enum { LINKS_MAX = 16 };
 
-/* How much of a piece a node covers, in nanoseconds. */
+/* The time between from and to that the node covers, in nanoseconds. */
 static double overlap(const struct node *node, int64_t from, int64_t to)
 {
 	int64_t begin = node->start > from ? node->start : from, end = node->end < to ? node->end : to;
@@ -32,7 +32,7 @@ static const struct node *node_of(const struct graph *graph, const struct story_
 	return piece->node == NODE_NONE ? NULL : &graph->nodes.items[piece->node];
 }
 
-/* Where the time went: the longest piece of the part that took the most. NULL: no part took most of it. */
+/* The piece in which most of the time went: the longest one of the part that took the most time. NULL: no part took MOST of it. */
 static const struct story_piece *main_piece(const struct story *story)
 {
 	const struct story_part *main = NULL;
@@ -58,7 +58,7 @@ static bool lasts_through(const struct node *node, const struct story_piece *pie
 	return overlap(node, piece->from, piece->to) >= COVERED * (double)timestamp_between(piece->from, piece->to);
 }
 
-/* The wait of a thread that holds most of the piece; NULL: there is none. */
+/* The wait of a thread that lasts through the piece; NULL: there is none. */
 static const struct node *wait_over(const struct graph *graph, int32_t tid, const struct story_piece *piece)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
@@ -71,11 +71,11 @@ static const struct node *wait_over(const struct graph *graph, int32_t tid, cons
 }
 
 struct link {
-	const struct node *node; /* of the thread */
-	const struct node *wait; /* until the next thread wakes it; NULL: the last thread waits for no thread */
+	const struct node *node; /* a node of the thread */
+	const struct node *wait; /* its wait for the next thread; NULL: the last thread waits for no thread */
 };
 
-/* Adds a thread that comes earlier on the path; if it is there already, drops the threads after it. Returns the new count. */
+/* Adds the thread of a node that comes earlier on the path; if the thread is there already, drops those after it. Returns the new count. */
 static size_t take(struct link *links, size_t count, const struct node *node)
 {
 	for (size_t i = 0; i < count; i++)
@@ -86,7 +86,7 @@ static size_t take(struct link *links, size_t count, const struct node *node)
 	return count;
 }
 
-/* The node that carries the name which the link's thread had meanwhile; later it may have another. */
+/* The node with the name that the link's thread had during the piece; later it may have another name. */
 static const struct node *named_then(const struct link *link, const struct node *piece)
 {
 	const struct node *then = link->wait ? link->wait : piece;
@@ -94,7 +94,7 @@ static const struct node *named_then(const struct link *link, const struct node 
 	return is_thread(then) && link->node->deed->kind != DEED_WORK ? then : link->node;
 }
 
-/* The wait whose end ended this one, if it lasts through the piece, too; NULL: there is none. */
+/* The wait of another thread whose end ended this wait, if it lasts through the piece, too; NULL: there is none. */
 static const struct node *wait_behind(const struct graph *graph, const struct node *wait, const struct story_piece *piece)
 {
 	size_t count;
@@ -118,8 +118,8 @@ static bool is_link(const struct link *links, size_t count, int32_t tid)
 }
 
 /*
- * A thread that only waits through the piece has none on the path, and one that wakes up in between, to look around, and waits on, is on the path
- * further back. The waits that ended each other tell of both. Returns the new count.
+ * Adds two kinds of threads that find_links() misses: a thread that only waits has no piece on the path, and a thread that wakes up in between, looks
+ * around, and waits on, is on the path only further back. Finds both by the waits whose ends ended other waits. Returns the new count.
  */
 static size_t fill_in(const struct graph *graph, const struct story_piece *piece, struct link *links, size_t count)
 {
@@ -135,8 +135,8 @@ static size_t fill_in(const struct graph *graph, const struct story_piece *piece
 }
 
 /*
- * What follows a piece on the path is whom its end woke, and whom that woke. So who waits for whom, from the thread
- * that was made to wait down to the piece, is read backward from the end. Only waits that last through the piece count.
+ * On the path, a piece is followed by the thread that its end woke, that one by the thread that it woke, and so on. So reading the path
+ * backward from its end to the piece gives the chain of waits, beginning with the graph's target. Only waits that last through the piece count.
  */
 static size_t find_links(const struct story *story, const struct graph *graph, const struct story_piece *piece, struct link *links)
 {
@@ -151,7 +151,7 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 		if (&story->pieces.items[i] == piece)
 			break;
 	}
-	/* It waits to the end of the data. */
+	/* The target waits to the end of the data, so the path does not end in it. */
 	if (target && is_thread(target) && target->what == WHAT_WAIT && !is_link(links, count, target->tid) && count < LINKS_MAX) {
 		memmove(&links[1], &links[0], count++ * sizeof(*links));
 		links[0] = (struct link){.node = target};
@@ -168,13 +168,13 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 	return fill_in(graph, piece, links, kept);
 }
 
-/* A kernel thread's work for another thread counts as the other's deed: by the deed's name the other would wait for itself. */
+/* A thread's own name. A kernel thread's work for another thread is the other's deed: by the deed's name, that would wait for itself. */
 static const char *raw_name(const struct link *link)
 {
 	return words_own_name(link->node);
 }
 
-/* With its number where another link has the same name. */
+/* The name, with the thread's number if another link has the same name. */
 static char *name_of(const struct chain_link *link)
 {
 	bool numbered = link->alike || !strcmp(link->name, "?");
@@ -182,7 +182,7 @@ static char *name_of(const struct chain_link *link)
 	return words_thread(link->name, numbered ? link->tid : 0);
 }
 
-/* " (read tcp socket, behind 312 others)"; "" where the reason of the wait is not known. */
+/* " (read tcp socket, behind 312 others)"; "" if the reason of the wait is unknown. */
 static char *reason_of(const struct chain_link *link)
 {
 	char *reason = link && link->wait ? words_reason(link->wait) : NULL, *clean, *words;
@@ -195,7 +195,7 @@ static char *reason_of(const struct chain_link *link)
 	return words;
 }
 
-/* The deed of the last thread: ", asleep in nanosleep (timer)"; without the name where that stands before it already. */
+/* The deed of the last thread: ", asleep in nanosleep (timer)", or ": words" if these do not begin with its name. */
 static void say_end(FILE *out, const struct chain_link *last, const struct story_part *part)
 {
 	if (*part->about && !strcmp(part->about, last->name))
@@ -294,7 +294,7 @@ static void collect_waits(struct waits *waits, const struct graph *graph)
 		qsort(waits->nodes.items, waits->nodes.count, sizeof(*waits->nodes.items), by_thread_and_end);
 }
 
-/* The wait of this thread that ends at this time, or NULL. */
+/* The wait of this thread that ends at this time; NULL: none does. */
 static const struct node *wait_until(const struct waits *waits, int32_t tid, int64_t end)
 {
 	const struct node key = {.tid = tid, .end = end}, *wanted = &key;
@@ -313,7 +313,7 @@ static void add_wait(struct story *story, const struct node *wait, const char *r
 		*ARRAY_ADD(&story->waits) = (struct path_wait){memory_text(row, strlen(row)), from, to, waker};
 }
 
-/* The wait that the graph is about, if it had not ended. */
+/* Adds the wait that the graph is about, if it had not ended. */
 static void add_open_wait(struct story *story, const struct graph *graph)
 {
 	const struct node *target = graph->target == NODE_NONE ? NULL : &graph->nodes.items[graph->target];

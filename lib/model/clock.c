@@ -43,7 +43,7 @@ static void utc(int64_t unix_time, struct tm *tm, int64_t *fraction)
 		*fraction += NSEC_PER_SEC;
 		seconds--;
 	}
-	gmtime_r(&seconds, tm); /* years of 64-bit nanoseconds always fit */
+	gmtime_r(&seconds, tm); /* cannot fail: the year of 64-bit nanoseconds always fits */
 }
 
 void clock_words(const struct clock *clock, int64_t ts, char *text)

@@ -13,14 +13,14 @@
 
 enum { OUTSIDE_SHOWN = 5, FACTS_SHOWN = 2, NODES_DRAWN = 40, VALUES_DRAWN = 6 };
 
-static const double TOLD = 0.005; /* a smaller share of the difference is not worth a word */
-static const double LIKELY = 0.5; /* chance makes a rule more often than not, where too few nodes make any sure */
+static const double TOLD = 0.005; /* a smaller share of the difference is not told */
+static const double LIKELY = 0.5; /* with sure=few, a rule with a greater p is left out: chance makes it more often than not */
 
 enum side { SIDE_NONE, SIDE_ABOVE, SIDE_BELOW, SIDE_WITH, SIDE_WITHOUT };
 
 static const char *const side_names[] = {"", "above", "below", "with", "without"};
 
-/* A rule, or a feature that is the same. */
+/* The feature of a rule or, with `same`, a feature that splits the runs as the rule before it does. */
 struct trait {
 	char *feature, *cut, *text;
 	enum side bad;
@@ -32,15 +32,15 @@ struct trait {
 
 struct foreign { /* a call that not every node made */
 	char *call;
-	uint64_t good, bad; /* runs */
+	uint64_t good, bad; /* runs that made it */
 	double mean_good, mean_bad, explains;
 };
 
 struct contrast {
 	struct run_table *table;
-	ARRAY(struct trait) traits; /* those that are the same stand behind their rule */
+	ARRAY(struct trait) traits; /* those with `same` follow their rule */
 	ARRAY(struct foreign) foreign;
-	ARRAY(struct contrast_line) lines; /* made when asked for */
+	ARRAY(struct contrast_line) lines; /* made when first asked for */
 	char *summary;		    /* NULL: there was no `cluster` record */
 	uint64_t runs, good, bad;
 	bool exit;		    /* groups are by exit status */
@@ -137,7 +137,7 @@ static int see(struct contrast *contrast, enum kind kind, const struct fields *f
 		free(contrast->summary);
 		contrast->summary = display_field(fields, "text");
 		contrast->exit = fields_is(fields, "metric", "exit");
-		contrast->good = contrast->bad = 0; /* labels follow, those of runs with a class of their own, too */
+		contrast->good = contrast->bad = 0; /* labels follow, also of runs with a class of their own */
 		return 0;
 	case KIND_OUTSIDE:
 		return see_foreign(contrast, fields);
@@ -162,7 +162,7 @@ int contrast_see(struct contrast *contrast, struct stream *stream, const struct 
 	return see(contrast, record->kind, fields) < 0 ? stream_fail(stream, "%s", fail_text()) : 0;
 }
 
-/* The words for a kind of feature: of numbers, above and below the cut; %s is first the call, then the cut in words. */
+/* The words for a kind of numeric feature: above and below the cut. The first %s is the call, the second the cut in words. */
 struct phrase {
 	const char *prefix;
 	enum side_of { TIMES, SECONDS, BYTES, SIDES } unit;
@@ -190,7 +190,7 @@ static const struct phrase *phrase_of(const char *feature)
 	return NULL;
 }
 
-/* "read and write" of next.read-write. */
+/* "write right after read" for next.read-write, "read and write" for gap.read-write. */
 static char *calls_words(const char *feature)
 {
 	const char *dot = strchr(feature, '.'), *rest = dot ? dot + 1 : feature, *dash = strchr(rest, '-');
@@ -228,7 +228,7 @@ static char *cut_words(const struct phrase *phrase, const char *cut)
 	return phrase && phrase->unit == TIMES ? memory_format("%.0f", ceil(number)) : memory_format("%.6g", number);
 }
 
-/* The bad runs' side of a rule: "call fdatasync 304 times or more", "have net.ipv4.tcp_rmem.3 below 6000". */
+/* The side of a rule on which the bad runs are: "call fdatasync 304 times or more", "have net.ipv4.tcp_rmem.3 below 6000". */
 static char *trait_words(const struct trait *trait)
 {
 	const struct phrase *phrase = phrase_of(trait->feature);
@@ -275,7 +275,7 @@ static void put_trait(FILE *out, const struct trait *trait, size_t told)
 	free(words);
 }
 
-/* How often, how long, how much; SIDES: what a machine is, and its settings. */
+/* The unit of a trait's feature. SIDES: it is a fact about the machine, or a setting. */
 static enum side_of side_of(const struct trait *trait)
 {
 	const struct phrase *phrase = phrase_of(trait->feature);
@@ -283,7 +283,10 @@ static enum side_of side_of(const struct trait *trait)
 	return phrase ? phrase->unit : SIDES;
 }
 
-/* Of those that are the same as a rule, the one of each side that explains most, and of all (at SIDES); NULL: there is none. Returns how many there are. */
+/*
+ * Among the features that are the same as a rule, finds the one of each unit that explains most, and that of all units (at SIDES); NULL: none.
+ * Returns the number of these features.
+ */
 static size_t most_of_same(const struct contrast *contrast, size_t rule, const struct trait *most[SIDES + 1])
 {
 	size_t count = 0;
@@ -301,8 +304,8 @@ static size_t most_of_same(const struct contrast *contrast, size_t rule, const s
 }
 
 /*
- * "the same runs have fact.route.link = tun, call read 600 times or more (14 %), and 20 more": what a machine is may be the cause, and of how
- * often, how long and how much, that which explains most stands for the others.
+ * "the same runs have fact.route.link = tun, call read 600 times or more (14 %), and 20 more". Facts come first, because they may be the cause. Of
+ * the features with the same unit, the one that explains most stands for the others.
  */
 static void add_same(struct contrast *contrast, size_t rule)
 {
@@ -483,7 +486,7 @@ static void put_name(FILE *names, double y, const char *name)
 double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *names, size_t *rows)
 {
 	const struct run_table *table = contrast->table;
-	double longest = 0, first[NODES_DRAWN + 1]; /* of a node; its clock is its own */
+	double longest = 0, first[NODES_DRAWN + 1]; /* first: the begin of each node's first run, because nodes have different clocks */
 	bool nameless = false;
 
 	*rows = 0;
@@ -500,7 +503,7 @@ double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *na
 	}
 	for (size_t i = 0; i < table->rows.count && longest > 0; i++) {
 		const struct run_row *run = table->rows.items[i];
-		int row = run->node + nameless; /* those without a node come first */
+		int row = run->node + nameless; /* runs without a node come first */
 
 		if (!isnan(run->elapsed) && !isnan(run->ts) && run->node < NODES_DRAWN)
 			fprintf(points, "%.6f\t%.6f\t%d\n", run->ts - first[run->node + 1], -row + 0.8 * run->elapsed / longest, class_of(run));
@@ -514,7 +517,7 @@ double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *na
 	return longest;
 }
 
-/* The range of the runs' numbers. With `absent_is_zero` a run without a number counts as 0. Returns false if all are the same, or there are none. */
+/* The range of a column's numbers. With `absent_is_zero`, a run without a number counts as 0. False: all numbers are the same, or there are none. */
 static bool range_of(const struct contrast *contrast, const struct run_column *column, bool absent_is_zero, double *low, double *high)
 {
 	bool lacks = absent_is_zero && column && column->cells.count < contrast->table->rows.count;
@@ -536,7 +539,7 @@ static const struct run_column *column_of(const struct contrast *contrast, const
 	return column ? column : run_table_setting(contrast->table, name);
 }
 
-/* Runs that lack a count or a time have none. */
+/* Writes the points of a column. With `absent_is_zero`, a run without a number has 0; else it has no point. */
 static void put_column(const struct contrast *contrast, const struct run_column *column, bool absent_is_zero, double row, FILE *points)
 {
 	double low, high, *values;

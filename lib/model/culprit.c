@@ -14,7 +14,7 @@
 
 #define CALLS_MAX 1e9
 
-/* The deed as the graph has it, devices by their numbers; a record without deed gives its name. */
+/* The deed as the graph has it, with devices by number; for a record without a deed, a deed of its name. */
 static struct deed *raw_deed(const struct fields *fields)
 {
 	struct deed *deed = deed_read(fields);
@@ -47,7 +47,7 @@ static char *measured_words(const struct culprit *culprit)
 	return words;
 }
 
-/* Tells whether it was done for the one whom it names. */
+/* Tells whether the deed was done for the thread that it names in `whom`. */
 static bool is_for_somebody(const struct deed *deed)
 {
 	return deed->whom && (deed->kind == DEED_RUN || deed->kind == DEED_SERVE || deed->kind == DEED_SLEEP);
@@ -107,7 +107,7 @@ static int compare_tids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many threads, or threads of a pool, did this deed; where no thread did it, how many suffered it. */
+/* The number of threads, or threads of a pool, that did this deed; if no thread did it, of those that suffered it. */
 static uint64_t threads_of(const struct graph *graph, const struct deed *deed)
 {
 	int32_t *tids = memory_new(graph->nodes.count + 1, sizeof(*tids));
@@ -141,12 +141,12 @@ void culprit_count(struct culprit *culprit, const struct site *site, struct grap
 		culprit->whom_identity = process_table_for_nodes(site->who, graph, deed).identity;
 	free(culprit->fuller);
 	culprit->fuller = culprit_words(culprit->deed, culprit->threads, culprit->processes);
-	if (culprit->threads > 1) /* it was measured of one of them */
+	if (culprit->threads > 1) /* only one of them was measured */
 		*culprit->measured = '\0';
 	free(raw);
 }
 
-/* "318 threads", "318 threads of 2 processes"; "2 processes" where each has one. */
+/* "318 threads", "318 threads of 2 processes"; "2 processes" if each has one thread. */
 static char *say_crowd(uint64_t threads, uint64_t processes)
 {
 	char *crowd = value_count(threads, "thread"), number[NUMBER_ROOM], *words;

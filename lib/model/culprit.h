@@ -1,5 +1,5 @@
 /*
- * culprit: one line of a ranking: a deed, who did it, and how much it is blamed for.
+ * culprit: one line of a ranking: a deed, the thread that did it, and the time that it is blamed for.
  */
 #ifndef MODEL_CULPRIT_H
 #define MODEL_CULPRIT_H
@@ -10,45 +10,45 @@
 struct culprit {
 	uint64_t rank;
 	char *name, *label;
-	struct deed *deed; /* devices by their names */
-	char *who;    /* the name of the thread, or pool, that did it; "" where it is none */
-	char *act;    /* what was done: "read of loop0 in service"; NULL of a text by hand */
+	struct deed *deed; /* with devices by name */
+	char *who;    /* the name of the thread, or pool, that did it; "": none */
+	char *act;    /* the deed without the thread: "read of loop0 in service"; NULL for a text written by hand */
 	char *words;  /* "reader: read of loop0 in service" */
 	char *fuller; /* "reader (318 threads): read of loop0 in service" */
-	uint64_t samples, in_function; /* taken of its runs, and those in the function of the deed; 0: none */
+	uint64_t samples, in_function; /* stack samples of its runs, and those of them in the deed's function; 0: none */
 	char *threw; /* the exception that it threw; "": none */
-	char *counters; /* what was counted meanwhile, as in the record; "": nothing */
-	int64_t counted; /* in how much CPU time, ns */
+	char *counters; /* the values of counters meanwhile, as in the record; "": none */
+	int64_t counted; /* CPU time over which they counted, ns */
 	char *measured; /* these in words: ": std::out_of_range", ", 97 % of 60 samples, 12 page faults"; "": none */
-	double score; /* seconds; of an exception 1 over the calls from the throw */
-	double share; /* of the graph's time, 0 to 1; NAN where not given */
+	double score; /* seconds; for an exception, 1 over its distance from the throw in calls */
+	double share; /* share of the graph's time, 0 to 1; NAN: not given */
 	bool timeless; /* the score is no time */
 	bool on_path;
-	uint64_t instances, threads; /* threads: how many a wake graph's name stands for; 0: unknown */
-	uint64_t processes;	     /* how many processes these are of; 0: unknown */
-	struct identity identity;    /* of the only process, or of the one that did it for most of the time; pid 0: unknown, or none did */
-	char *whom;		     /* the name of the thread that it served meanwhile; "": none */
+	uint64_t instances, threads; /* threads: the number of threads that a wake graph's name stands for; 0: unknown */
+	uint64_t processes;	     /* the number of processes of these threads; 0: unknown */
+	struct identity identity;    /* the only process, or the one that did it for most of the time; pid 0: unknown, or none did */
+	char *whom;		     /* the name of the thread for which it was done; "": none */
 	struct identity whom_identity; /* its process; pid 0: unknown */
 	char *algorithm;
 };
 
-/* Takes a `blame` record; threads and processes are for the caller to add. -1 after fail(). */
+/* Reads a `blame` record, without threads and processes, which culprit_count() adds. Returns 0; -1 after fail(). */
 int culprit_read(const struct site *site, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);
 
-/* Adds the threads and processes whose deed it is, as found in the graph that was ranked. */
+/* Adds the threads and processes that did the deed, from the graph that was ranked. */
 void culprit_count(struct culprit *culprit, const struct site *site, struct graph *graph, const struct fields *fields);
 
-/* The deed of a record, its device by name; where the record has only name=, that text. The caller frees it. */
+/* The deed of a record, with its device by name; if the record has only name=, a deed of that text. The caller frees it. */
 struct deed *culprit_deed(const struct site *site, const struct fields *fields);
 
 /* A ranked deed: "reader (318 threads of 2 processes): read of loop0 in service". The caller frees it. */
 char *culprit_words(const struct deed *deed, uint64_t threads, uint64_t processes);
 
-/* The same as a label: of a thread that ran, its name. The caller frees it. */
+/* The same as a label; for a thread that ran, only its name. The caller frees it. */
 char *culprit_label(const struct culprit *culprit);
 
-/* The amount that it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". The caller frees it. */
+/* The score in words: "2.28 s"; for an exception, the distance from the throw: "threw", "2 calls up". The caller frees it. */
 char *culprit_score(const struct culprit *culprit);
 
 #endif

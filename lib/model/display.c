@@ -38,8 +38,8 @@ static bool goes_on(char byte)
 }
 
 /*
- * How many columns a character takes: two in the scripts of East Asia, none for a mark over the one before. The C library knows that
- * in its locale for UTF-8; without that locale every character takes one.
+ * The number of columns that a character takes: two in the scripts of East Asia, none for a combining mark. The C library knows that
+ * in its UTF-8 locale; without that locale, every character counts as one.
  */
 static size_t columns_of(const char *text, size_t length)
 {
@@ -60,7 +60,7 @@ static size_t columns_of(const char *text, size_t length)
 	return columns < 0 ? 1 : (size_t)columns;
 }
 
-/* The length of the first character. */
+/* The length of the first character in bytes; sets *columns to its columns. */
 static size_t character(const char *text, size_t *columns)
 {
 	size_t length = 1;
@@ -80,7 +80,7 @@ size_t display_columns(const char *text)
 	return all;
 }
 
-/* The bytes of the longest beginning that fits into these columns. */
+/* The length in bytes of the longest prefix that fits into `room` columns. */
 static size_t head_of(const char *text, size_t room)
 {
 	size_t bytes = 0, length, columns;
@@ -94,7 +94,7 @@ static size_t head_of(const char *text, size_t room)
 	return bytes;
 }
 
-/* The longest end that fits into these columns. */
+/* The longest suffix that fits into `room` columns. */
 static const char *tail_of(const char *text, size_t room)
 {
 	size_t all = display_columns(text), length, columns;
@@ -137,7 +137,7 @@ char *display_abridge(const char *text, size_t columns)
 	return memory_format("%.*s ... %s", (int)(end - text), text, begin);
 }
 
-/* The length of what a line break must not part: a word, or a number with its unit. */
+/* The length of the text that a line break must not split: a word, or a number with its unit. */
 static size_t unbroken(const char *text)
 {
 	static const char *const units[] = {"s", "ms", "us", "ns", "%"};

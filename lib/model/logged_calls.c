@@ -76,7 +76,7 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Takes over both. NULL: there are too many. */
+/* Finds or makes a function; takes over both texts. NULL: there are too many. */
 static struct function *find_function(struct logged_calls *called, char *trigger, char *name)
 {
 	struct function *function = NULL;
@@ -122,7 +122,7 @@ static void count_value(struct argument *argument, char *value, enum logged_clas
 	free(value);
 }
 
-/* The keys of a call besides its arguments: how it ended, and where it came from. */
+/* Tells whether the field is one of those that are compared like arguments: how the call ended, and where it came from. */
 static bool tells(const struct field *field)
 {
 	static const char *const keys[] = {"ret", "threw", "stack"};
@@ -277,7 +277,7 @@ char *logged_calls_words(const struct logged_function *function)
 	return words;
 }
 
-/* "all calls", "no call", "97 % of calls" */
+/* "in all calls", "in no call", "in 97 % of the calls" */
 static char *share_words(double share)
 {
 	if (share >= 1)

@@ -14,7 +14,7 @@
 
 enum { TRIGGERS_MAX = 256, TALLIES_MAX = 4096, WAITING_MAX = 4096 };
 
-/* Deeds of one family (graph/deed_family.h) are one. */
+/* The sums over the deeds of one family (graph/deed_family.h). */
 struct tally {
 	struct {
 		enum graph_kind kind;
@@ -22,11 +22,11 @@ struct tally {
 	} *key;
 	struct deed_family deeds;
 	double path[LOGGED_CLASSES], blame[LOGGED_CLASSES];
-	uint64_t requests[LOGGED_CLASSES], last; /* last: the request that was counted last */
+	uint64_t requests[LOGGED_CLASSES], last; /* last: number of the request that was counted last */
 	UT_hash_handle hh;
 };
 
-struct logging { /* of a trigger */
+struct logging { /* what a trigger logged */
 	struct logged_trigger told;
 	struct tally *tallies;
 };

@@ -1,25 +1,25 @@
-/* Gives each record to the part of the model that reads it. */
+/* Passes each record to the part of the model that reads it. */
 #include "model/model.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
 
-/* The parts of the model that each host of the stream has its own of; the site has the rest. */
+/* The part of the model that each host of the stream has for itself; struct site holds the other things that a host has. */
 struct model_host {
 	struct model *model;
 	size_t number;
 	struct moments *moments;
 };
 
-/* Every handler begins with this: closes what the record ends, and gives its fields; NULL after fail(). */
+/* Every handler begins with this: closes the graph and moment that the record ends, and returns its fields. NULL after fail(). */
 static const struct fields *begin(struct model *model, const struct record *record)
 {
 	model->records++;
 	return moments_next(model->moments, record) < 0 ? NULL : stream_fields(model->stream, record);
 }
 
-/* Takes the status of a part, and adds the place in the input to the part's fail(). */
+/* Returns a handler's status from that of a part. Adds the place in the input to the part's fail(). */
 static int taken(const struct model *model, int status)
 {
 	return status < 0 ? stream_fail(model->stream, "%s", fail_text()) : STREAM_PASS;
@@ -34,7 +34,7 @@ static void see_time(struct model *model, int64_t ts)
 		tracks_forget_points(model->tracks);
 }
 
-/* The time of a record whose part reads it again, and says what is wrong with it. */
+/* Sees the time of a record. The part that takes the record reads it again, and reports errors in it. */
 static void see_time_of(struct model *model, const struct fields *fields)
 {
 	int64_t ts;
@@ -105,7 +105,7 @@ static int track_seen(void *context, const struct record *record)
 	return taken(model, tracks_take(model->tracks, record->kind, fields));
 }
 
-/* Of records that nobody draws nothing is read. */
+/* Records for pictures; ignored unless somebody draws. */
 static int drawn_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -207,7 +207,7 @@ static int all_read(void *context)
 	return status;
 }
 
-/* A `host` record: what follows is of this host. */
+/* A `host` record: the records that follow are of this host. */
 static int host_seen(void *context, const struct record *record)
 {
 	const struct model_host *host = context;
@@ -227,7 +227,7 @@ static struct model_host *new_host(struct model *model, size_t number, struct mo
 	return host;
 }
 
-/* All handlers have the model as context: it is the host that changes. */
+/* Adds a host and makes it current. Its handlers have the model as context, too. */
 static void *another_host(void *context)
 {
 	struct model *model = context;

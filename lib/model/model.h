@@ -1,12 +1,12 @@
 /*
- * model: the contents of a report or an export, read from the records of a stream, whatever form they get then.
+ * model: the contents of a report or an export, in whatever form, read from the records of a stream.
  *
- * The teller gets each moment when it is complete; then the moment is forgotten. The parts keep only the numbers that totals and charts need, in
+ * The teller gets each moment when it is complete; then the moment is freed. The parts keep only the numbers that totals and charts need, in
  * bounded space.
  *
  *	struct model *model = model_new(stream, &teller, context);
- *	stream_run(stream, model_handlers(model), model);	tells moments as they become complete
- *	...						the totals are in the parts
+ *	stream_run(stream, model_handlers(model), model);	calls the teller for each moment
+ *	...						now the parts have the totals
  *	model_free(model);
  */
 #ifndef MODEL_MODEL_H
@@ -21,33 +21,33 @@
 
 struct model {
 	struct stream *stream;
-	struct site *site;	   /* where and when */
+	struct site *site;	   /* hosts, clocks and names */
 	struct tracks *tracks;	   /* charts: limits and values */
 	struct verdicts *verdicts; /* who is to blame over all moments */
 	struct overhead overhead;	   /* what was read, and what tailblame itself used */
-	struct contrast *contrast; /* what sets slow runs apart */
+	struct contrast *contrast; /* the features that set slow runs apart */
 	struct logged_requests *logged;	   /* requests that triggers logged */
 	struct logged_calls *called;	   /* calls that were logged */
-	struct usual_culprit *usual;	   /* who usually ends such waits */
+	struct usual_culprit *usual;	   /* the thread that usually ends such waits */
 	struct views *views;	   /* pictures that state files ask for; NULL: nobody draws them */
-	struct moments *moments;
-	const struct moment_counts *counts; /* of moments */
+	struct moments *moments; /* of the current host */
+	const struct moment_counts *counts; /* counts of all moments */
 	uint64_t records;
 	void *context; /* the teller's */
 
 	/* private */
 	struct handlers handlers;
-	ARRAY(struct model_host *) hosts; /* of a stream of several, from the second on */
+	ARRAY(struct model_host *) hosts; /* further hosts of a stream of several, from the second on */
 	struct model_host *first;
 };
 
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context);
 void model_free(struct model *model);
 
-/* For stream_run(), with the model as context. A command may set `idle`. */
+/* The handlers for stream_run(), with the model as context. A command may set `idle`. */
 struct handlers *model_handlers(struct model *model);
 
-/* The input went wrong: tells the moment at hand as far as it is known, and signals whose window did not come. */
+/* Reading the input failed: tells the current moment of each host as far as it is known, and signals whose window did not come. */
 void model_give_up(struct model *model);
 
 #endif

@@ -125,7 +125,7 @@ char *moment_rest(const struct moment *moment, uint64_t told)
 	return words;
 }
 
-/* Of several charts and keys the earliest. */
+/* The signal with the earliest first sign. */
 static const struct signal *first_signs(const struct moment *moment)
 {
 	const struct signal *first = NULL;

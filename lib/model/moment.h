@@ -1,5 +1,5 @@
 /*
- * moment: a window of the filter with its signals, and the stories of the graphs that explain them; its words. A graph without window (a request
+ * moment: a window of the filter with its signals, the stories of the graphs that explain them, and its words. A graph without a window (a request
  * activity graph, written by hand) is a moment of its own.
  *
  * The caller frees every text that is returned.
@@ -11,53 +11,54 @@
 
 struct moment {
 	uint64_t number; /* 1, 2, ... */
-	char *window;	 /* its id; NULL: a graph without window, or signals whose window never came */
+	char *window;	 /* the window's id; NULL: a graph without a window, or signals whose window never came */
 	int64_t from, to;
 	struct clock clock;
-	char *host;	 /* "" where not given */
+	char *host;	 /* "": unknown */
 	bool complete;
-	bool lost;	    /* events of the stream were lost until then, perhaps some of this moment */
-	int64_t data_from;  /* where the window begins; INT64_MIN: there is none */
-	uint64_t signals; /* how many it has; the model keeps the worst of a great many */
+	bool lost;	    /* the stream lost events up to this moment, perhaps some of this moment */
+	int64_t data_from;  /* the begin of the window; INT64_MIN: there is none */
+	uint64_t signals; /* number of signals; `worst` may have fewer */
 	ARRAY(struct signal *) worst; /* the worst first when told, by signal_compare() */
 	ARRAY(struct story *) stories;
 };
 
 void moment_free(struct moment *moment); /* NULL is allowed */
 
-/* The subject of a moment: its first story, NULL if it has none; and the signal of that story, else its worst one, NULL if it has none. */
+/* The subject of a moment: its first story (NULL: none), and the signal of that story or, without stories, the worst signal (NULL: none). */
 const struct story *moment_story(const struct moment *moment);
 const struct signal *moment_signal(const struct moment *moment);
 
-/* Tells whether the pipe that recorded it is to blame for half of it or more: it says little about the machine. */
+/* Tells whether at least half of the blame is on the pipe that recorded the moment, which then says little about the machine. */
 bool moment_is_own(const struct moment *moment);
 
-/* When one of its stories began, in trace time; without story: its worst signal, or the moment. False: not known. */
+/* The trace time at which a story of the moment began; `story` NULL: its worst signal or, without signals, the moment. False: unknown. */
 bool moment_began(const struct moment *moment, const struct story *story, int64_t *at);
 
 /*
- * A signal of a traced function has two graphs, one of threads and one of calls, but is printed once: with the first graph, whose
- * companion is the second. NULL: it has none. Whether a story is the companion of an earlier one.
+ * A signal of a traced function has two graphs, one of threads and one of calls, but is printed once, with the graph of threads.
+ * moment_companion() returns the story of the graph of calls that belongs to a story of threads; NULL: there is none.
+ * moment_is_companion() tells whether a story is the companion of an earlier one.
  */
 const struct story *moment_companion(const struct moment *moment, const struct story *story);
 bool moment_is_companion(const struct moment *moment, const struct story *story);
 
-/* The subject of a moment in words: its first story, else its worst signal. */
+/* The subject of a moment in words: its first story or, without stories, its worst signal. */
 char *moment_words(const struct site *site, const struct moment *moment);
 
-/* "211 more signals between 15:43:10.912 and 15:43:13.200", besides those that the reader has seen; NULL: there are no more. */
+/* "211 more signals between 15:43:10.912 and 15:43:13.200", besides the first `told` signals; NULL: there are no more. */
 char *moment_rest(const struct moment *moment, uint64_t told);
 
-/* "first sign 22:48:19.123, 40.0 ms (normal 12.0 ms), then 3 more"; NULL: nothing came before it. */
+/* "first sign 22:48:19.123, 40.0 ms (normal 12.0 ms), then 3 more"; NULL: no signs came before the signals. */
 char *moment_signs(const struct moment *moment);
 
-/* Why a moment is incomplete; NULL: it is complete. */
+/* The reason for which a moment is incomplete; NULL: it is complete. */
 char *moment_gap(const struct moment *moment);
 
-/* A time of a moment, by clock_words(); as "2026-11-20 23:58:20" on another day than the time at its head. `text`: TIME_ROOM. */
+/* Writes a time of a moment, by clock_words(); as "2026-11-20 23:58:20" if its day is not that of the moment's begin. `text`: TIME_ROOM bytes. */
 void moment_time(const struct moment *moment, int64_t ts, char *text);
 
-/* When a story of a moment began, by moment_time(): as moment_began(). "": not known. */
+/* Writes the time of moment_began() by moment_time(); "": unknown. */
 void moment_began_words(const struct moment *moment, const struct story *story, char *text);
 
 #endif

@@ -22,23 +22,23 @@ struct moments {
 	struct logged_requests *logged;
 	moment_teller *teller;
 	void *context;
-	struct moment_counts *counts, own; /* own: unless they are counted with others */
+	struct moment_counts *counts, own; /* counts: `own`, or that of another host */
 
-	/* at hand */
+	/* current */
 	struct moment *moment;
-	char *request; /* the moment is that of this request; NULL: it is none */
+	char *request; /* the moment is that of this logged request; NULL: of none */
 	struct story *story;
 	struct graph *graph;
 	struct graph_reader *reader;
 
 	/* signals whose window has not come */
 	ARRAY(struct signal *) pending;
-	uint64_t dropped; /* could not be kept, since the last window */
+	uint64_t dropped; /* signals dropped for lack of room since the last window */
 
-	/* the stream at hand */
-	uint64_t lost_before;	/* in streams that are over */
+	/* the current stream */
+	uint64_t lost_before;	/* events lost in earlier streams */
 	uint64_t graphs;
-	enum graph_kind kind;	/* of its first graph: the kind that the verdicts are about */
+	enum graph_kind kind;	/* kind of its first graph: the verdicts are about graphs of this kind */
 };
 
 static int wrong(const struct moments *moments)
@@ -83,7 +83,7 @@ static void widen(struct moment *moment, int64_t from, int64_t to)
 		moment->to = to;
 }
 
-/* The totals, like the ranker's, count graphs of one kind: the graph of a wait's calls covers the same time again. */
+/* The totals, like the ranker's, count graphs of one kind only, because a graph of calls covers the same time as the graph of threads. */
 static void count_story(struct moments *moments, const struct moment *moment, const struct story *story)
 {
 	struct sighting sighting;
@@ -115,7 +115,7 @@ static void count_moment(struct moments *moments, struct moment *moment)
 		stream_mark_incomplete(moments->stream);
 }
 
-/* A wait that was reported while it lasted, and again when it was over, is one wait. Of equals the one that ended comes last. */
+/* Puts signals of one wait, reported while it lasted and again when it was over, next to each other, the one that ended last. */
 static int by_wait(const void *a, const void *b)
 {
 	const struct signal *x = *(struct signal *const *)a, *y = *(struct signal *const *)b;
@@ -138,7 +138,7 @@ static bool goes_on(const struct signal *open, const struct signal *later)
 	       !strcmp(open->chart, later->chart) && !strcmp(open->key, later->key);
 }
 
-/* The stories of the old signal pass to the new one. If the new signal has a story, the old stories, which explain only its beginning, go. */
+/* The new signal takes over the stories of the old one. If it has a story of its own, frees the old ones, which explain only its beginning. */
 static void replace_in_stories(struct moment *moment, const struct signal *old, struct signal *new)
 {
 	size_t i, kept = 0;
@@ -160,7 +160,7 @@ static void replace_in_stories(struct moment *moment, const struct signal *old, 
 	moment->stories.count = kept;
 }
 
-/* The wait was counted as two. */
+/* Takes a signal out of the counts, because its wait was counted twice. */
 static void count_once(struct moments *moments, const struct signal *signal)
 {
 	tracks_signal_back(moments->tracks, signal);
@@ -189,7 +189,7 @@ static void merge_signals(struct moments *moments, struct moment *moment)
 	qsort(signals, kept, sizeof(*signals), by_severity);
 }
 
-/* Puts stories in the order of their signals; stories without signal stay where they are. */
+/* Sorts stories by their signals, the worst first; stories without a signal stay where they are. */
 static void sort_stories(struct moment *moment)
 {
 	struct story **stories = moment->stories.items, *story;
@@ -273,7 +273,7 @@ static int close_moment(struct moments *moments)
 	if (!moment)
 		return 0;
 	status = tell(moments);
-	moments->story = NULL; /* perhaps gone, as a part of another */
+	moments->story = NULL; /* merge_signals() may have freed it */
 	forget_graph(moments);
 	moment_free(moment);
 	moments->moment = NULL;
@@ -284,7 +284,7 @@ static int close_moment(struct moments *moments)
 
 /* --- signals ----------------------------------------------------------------------------------------------------------- */
 
-/* An all-day run may see more signals than a window can name; nobody would read the milder half of them. */
+/* An all-day run may see more signals than a window can name: drops the milder half, which nobody would read. */
 static void bound_pending(struct moments *moments)
 {
 	size_t i;
@@ -312,7 +312,7 @@ static int take_signal(struct moments *moments, const struct fields *fields)
 	return 0;
 }
 
-/* Moves a pending signal to the moment at hand. */
+/* Moves a pending signal to the current moment. */
 static struct signal *claim(struct moments *moments, size_t i)
 {
 	struct signal *signal = moments->pending.items[i];
@@ -375,7 +375,7 @@ static int tell_rest(struct moments *moments, bool complete)
 
 /* --- windows ----------------------------------------------------------------------------------------------------------- */
 
-/* The moment at hand is that of the request which the record names, if it names one. */
+/* If the record names a request, the current moment is that of the request. Takes over the text. */
 static void see_request(struct moments *moments, char *request)
 {
 	if (request && *request && !moments->request)
@@ -419,7 +419,7 @@ static const struct node *subject_node(const struct graph *graph)
 	return index == NODE_NONE ? NULL : &graph->nodes.items[index];
 }
 
-/* The subject of a story: the root, by name and label; in a wake graph the thread that had to wait. */
+/* The subject of a story: the target or root, by name and label; in a wake graph its thread. */
 static char *subject_of(const struct graph *graph)
 {
 	const struct node *node = subject_node(graph);
@@ -442,7 +442,7 @@ static char *subject_name(const struct graph *graph)
 	return node ? display_cleaned(words_row_name(node)) : subject_of(graph);
 }
 
-/* Where a record lacks the name of its device, the stream may have it. */
+/* Gives nodes without the name of their device the name that the stream knows. */
 static void name_disks(const struct moments *moments, struct graph *graph)
 {
 	char name[64];
@@ -458,7 +458,7 @@ static void name_disks(const struct moments *moments, struct graph *graph)
 	}
 }
 
-/* The moment of the graph, which may be the one at hand, or begin with this graph. */
+/* Makes the moment of a graph with this window current: it may be already, or begin with this graph. */
 static int moment_of(struct moments *moments, const char *window)
 {
 	struct moment *moment = moments->moment;
@@ -488,7 +488,7 @@ static int whole_graph(void *context, struct graph *graph)
 	char *window = display_clean(graph->window ? graph->window : ""),
 	     *signal = display_clean(graph->signal ? graph->signal : "");
 
-	/* A story begins by ending the one before, with its graph. */
+	/* This ends the story before, which needs its graph; so moments->graph is set after it. */
 	story = begin_story(moments, graph->id, window);
 	if (!story) {
 		graph_free(graph);
@@ -514,13 +514,13 @@ static int whole_graph(void *context, struct graph *graph)
 
 int moments_graph(struct moments *moments, const struct record *record)
 {
-	/* A moment without window has one graph. */
+	/* A moment without a window has one graph. */
 	if (record->kind == KIND_GRAPH && moments->moment && !moments->moment->window && close_moment(moments) < 0)
 		return -1;
 	return graph_reader_record(moments->reader, record);
 }
 
-/* The story that a path or blame record belongs to; one whose graph did not come begins here. NULL after fail(). */
+/* The story that a path or blame record belongs to. If its graph did not come, the story begins here. NULL after fail(). */
 static struct story *story_of(struct moments *moments, const struct fields *fields)
 {
 	char *graph = display_field(fields, "graph");
@@ -541,7 +541,7 @@ static int take_path(struct moments *moments, const struct fields *fields)
 	return story_path(moments->site, story, moments->graph, fields) < 0 ? wrong(moments) : 0;
 }
 
-/* The ranker's total over all windows ends the last moment. */
+/* Takes the ranker's total over all windows, which ends the last moment. */
 static int total_seen(struct moments *moments, const struct fields *fields)
 {
 	struct culprit culprit;

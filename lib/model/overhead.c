@@ -24,7 +24,7 @@ static void see_stage(struct overhead *overhead, const struct fields *fields)
 		*ARRAY_ADD(&overhead->stages) = command;
 }
 
-/* Adds the time that a machine was watched. */
+/* Adds the time for which a machine was watched. */
 static void see_run(struct overhead *overhead, const struct site *site, double seconds)
 {
 	uint64_t cpus = site->cpus ? site->cpus : 1;
@@ -59,7 +59,7 @@ static int see_cost(struct overhead *overhead, struct site *site, const struct f
 	return 0;
 }
 
-/* Of several filters in a pipe, the first knows how many events there were, and the last how many are left. */
+/* If there are several filters in a pipe, the first knows the number of events read, and the last the number kept. */
 static void see_filter(struct overhead *overhead, uint64_t events, uint64_t kept)
 {
 	overhead->has_kept = true;
@@ -70,7 +70,7 @@ static void see_filter(struct overhead *overhead, uint64_t events, uint64_t kept
 	overhead->was_filtered = true;
 }
 
-/* The filter alone reads the events that the recorder keeps in the kernel until a window asks for them. */
+/* The filter may read more events than the collector: those that the recorder keeps in the kernel until a window asks for them. */
 static void see_events(struct overhead *overhead)
 {
 	uint64_t read = overhead->read - overhead->read_before, filtered = overhead->filtered - overhead->filtered_before;
@@ -89,7 +89,7 @@ void overhead_stream_over(struct overhead *overhead)
 	overhead->most = 0;
 }
 
-/* The collector says how many events there were; without collector the filter does. */
+/* Takes the number of events from the collector, or from the filter if there is no collector. */
 static int take_usage(struct overhead *overhead, struct site *site, const struct fields *fields)
 {
 	uint64_t events = 0, kept = 0;
@@ -122,7 +122,7 @@ static int take_shed(struct overhead *overhead, const struct site *site, const s
 	if (fields_double(fields, "cost", &shed.cost) < 0 || fields_double(fields, "limit", &shed.limit) < 0)
 		return -1;
 	overhead->all_sheds++;
-	if (overhead->sheds.count == OVERHEAD_SHEDS) /* the newest always stays */
+	if (overhead->sheds.count == OVERHEAD_SHEDS) /* the newest always has a place */
 		shed_free(&overhead->sheds.items[--overhead->sheds.count]);
 	shed.what = display_field(fields, "what");
 	shed.name = display_field(fields, "name");
@@ -182,7 +182,7 @@ static void add_stages(FILE *out, const struct overhead *overhead)
 
 /*
  * "trace-collect and cchart-filter took 0.50 s of CPU time in 12 s, 2.1 % of 2 CPUs, for 100,361 events traced and
- * 6.4 MiB read a second". What a stage did before it began, such as placing probes, is no part of that share.
+ * 6.4 MiB read a second". The share does not include what a stage did before it began, such as placing probes.
  */
 static void say_cost(FILE *out, const struct overhead *overhead)
 {

@@ -19,7 +19,7 @@ struct task_record {
 	int64_t ts, read; /* read: when /proc was read for the process */
 	bool began;
 	char comm[CLEAN_SIZE]; /* cleaned */
-	struct identity identity; /* pid 0: no process is known; no program and group: only its pid is */
+	struct identity identity; /* pid 0: the process is unknown; no program and group: only its pid is known */
 };
 
 struct known_title {
@@ -29,7 +29,7 @@ struct known_title {
 
 struct known_thread {
 	int32_t tid;
-	ARRAY(struct known_title) titles; /* of the process of this number, in the order of time; TITLES at most */
+	ARRAY(struct known_title) titles; /* of the process with this number, in the order of time; TITLES at most */
 	int count;
 	struct task_record *records; /* in the order of time; RECORDS at most */
 	UT_hash_handle hh;
@@ -37,9 +37,9 @@ struct known_thread {
 
 struct process_table {
 	struct known_thread *threads; /* in the order of their last records, the oldest first */
-	char *shared;		     /* what all groups begin with: whole names; NULL: there is none yet */
+	char *shared;		     /* the beginning that all groups share, in whole names; NULL: no group came yet */
 	int32_t grouped;	     /* the process whose group came first */
-	bool several;		     /* another process has one, too */
+	bool several;		     /* another process has a group, too */
 };
 
 struct process_table *process_table_new(void)
@@ -102,7 +102,7 @@ static struct known_thread *thread_of(struct process_table *who, int32_t tid)
 	return thread;
 }
 
-/* Takes the texts. The oldest gives way. */
+/* Inserts a record in the order of time, and takes over its texts. If the thread has RECORDS, the oldest is dropped. */
 static void insert(struct known_thread *thread, struct task_record *new)
 {
 	int place = thread->count;
@@ -123,7 +123,7 @@ static void insert(struct known_thread *thread, struct task_record *new)
 	thread->records[place] = *new;
 }
 
-/* Takes the text. The oldest gives way. */
+/* Inserts a title in the order of time, and takes over the text. If the process has TITLES, the oldest is dropped. */
 static void insert_title(struct known_thread *thread, int64_t ts, char *title)
 {
 	struct known_title *titles;
@@ -142,7 +142,7 @@ static void insert_title(struct known_thread *thread, int64_t ts, char *title)
 	}
 }
 
-/* The title that the process had, if a record beside its own tells it; NULL: none does. */
+/* The last title of the process from `since` to `at`, from records that tell only a title; NULL: there is none. */
 static const char *title_at(const struct process_table *who, int32_t pid, int64_t at, int64_t since)
 {
 	const struct known_thread *process;
@@ -155,7 +155,7 @@ static const char *title_at(const struct process_table *who, int32_t pid, int64_
 	return title;
 }
 
-/* How much of a group, in whole names, is in the other, too: "a/b" of "a/b/c" is 3, and of "a/bc" 1. */
+/* The length of the beginning that two groups share, in whole names: 3 for "a/b" and "a/b/c", 1 for "a/b" and "a/bc". */
 static size_t shared_by(const char *group, const char *other)
 {
 	size_t length = 0;
@@ -215,7 +215,7 @@ int process_table_task(struct process_table *who, const struct fields *fields)
 
 /* --- questions ------------------------------------------------------------------------------------------------------ */
 
-/* Tells whether another program began before /proc was read. */
+/* Tells whether another program began after the record's event and before /proc was read for it. */
 static bool is_void(const struct known_thread *thread, int which)
 {
 	const struct task_record *record = &thread->records[which];
@@ -226,7 +226,7 @@ static bool is_void(const struct known_thread *thread, int which)
 	return false;
 }
 
-/* Tells whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
+/* Tells whether `name` is that of the thread, perhaps followed by the script (event/thread_names.h). */
 static bool is_named(const struct task_record *record, const struct identity *identity, const char *name)
 {
 	size_t length = strlen(record->comm);
@@ -246,7 +246,7 @@ bool process_table_find(const struct process_table *who, int32_t tid, int64_t at
 	i = thread ? thread->count - 1 : -1;
 	while (i >= 0 && thread->records[i].ts > at)
 		i--;
-	/* a record with only a name leaves the process as it was */
+	/* a record with only a name does not change the process */
 	for (last = i; i > 0 && !thread->records[i].identity.pid && !thread->records[i].began; i--) {
 	}
 	if (i < 0 || !is_named(&thread->records[last], &thread->records[i].identity, name))
@@ -277,9 +277,9 @@ static bool find_doer(const struct process_table *who, const struct node *node, 
 	return found;
 }
 
-/* A process that did a deed for a time; of several such of one process and program the first stands for all. */
+/* A process that did a deed for a time. */
 struct doer {
-	struct identity identity; /* texts of the table */
+	struct identity identity; /* its texts belong to the table */
 	double time;
 };
 
@@ -292,7 +292,7 @@ static int compare_doers(const void *a, const void *b)
 	return strcmp(x->identity.program, y->identity.program);
 }
 
-/* Sums up, sorted, into the one that did it the longest. */
+/* Sums up the times by process and program, and returns the doer with the longest time. Sorts `doers`; adds the number of processes. */
 static struct doer find_main(struct doer *doers, size_t count, uint64_t *processes)
 {
 	struct doer best = {0}, sum = {0};
@@ -353,7 +353,7 @@ struct doers process_table_for_nodes(const struct process_table *who, const stru
 
 /* --- in words --------------------------------------------------------------------------------------------------------- */
 
-/* A unit is the last part of the path, "nginx.service"; of another group the part that tells it from those of others; "": none does. */
+/* A group in words: the unit, which is the last part of the path, "nginx.service"; else the part that differs from the other groups, "": none. */
 static const char *group_of(const struct identity *identity)
 {
 	const char *unit = basename(identity->cgroup);
@@ -361,7 +361,7 @@ static const char *group_of(const struct identity *identity)
 	return strchr(unit, '.') ? unit : identity->cgroup + identity->shared + (identity->cgroup[identity->shared] == '/');
 }
 
-/* Long hexadecimal numbers are cut, as docker does. */
+/* Cuts long hexadecimal numbers, as docker does. */
 static void say_group(FILE *out, const char *group)
 {
 	while (*group) {
@@ -377,7 +377,7 @@ static void say_group(FILE *out, const char *group)
 	}
 }
 
-/* A title mostly begins with the program's name: "postgres: shop idle in transaction". */
+/* Tells whether the title begins with the program's name, as most do: "postgres: shop idle in transaction". */
 static bool titles_program(const struct identity *identity)
 {
 	size_t length = *identity->script ? strcspn(identity->program, " ") : strlen(identity->program), begin = length;
@@ -387,7 +387,7 @@ static bool titles_program(const struct identity *identity)
 	return strncmp(identity->title, identity->program + begin, length - begin) == 0;
 }
 
-/* Program and group: "python3 /srv/batch/rollup.py, of rollup.service"; a program that is the name says nothing. */
+/* Program, title and group: "python3 /srv/batch/rollup.py, of rollup.service"; without a program that only repeats the name. */
 static char *say_program(const struct identity *identity, const char *name)
 {
 	bool program = *identity->program && strcmp(identity->program, name) != 0 && !(*identity->title && titles_program(identity));

@@ -13,7 +13,7 @@
 #include "program/demangle.h"
 #include "program/symbol.h"
 
-/* Fields with a place of their own; all others are what the chart shows. */
+/* Tells whether struct signal has a member for the field. The other fields are those that the chart chose to show. */
 static bool is_own_field(const struct field *field)
 {
 	static const char *const names[] = {"id",  "ts",  "start", "chart", "key",  "value", "center",
@@ -141,7 +141,7 @@ double signal_limit(const struct signal *signal)
 	return signal_is_low(signal) ? signal->lcl : signal->ucl;
 }
 
-/* How far outside it lies, above or below: 1 is at the limit. */
+/* The distance of the value from the centre, above or below, in units of the limit's distance: 1 is at the limit. */
 static double excess(const struct signal *signal)
 {
 	double middle = isnan(signal->center) ? 0 : signal->center, limit = signal_limit(signal);
@@ -225,7 +225,7 @@ static char *say_flush(const struct site *site, const struct signal *signal, con
 {
 	char device[64];
 
-	(void)who; /* the kernel issues it for others */
+	(void)who; /* the kernel issues a flush for others */
 	label_device(site, signal->key, device, sizeof(device));
 	return memory_format("flush of %s", *device ? device : "a device");
 }
@@ -240,14 +240,14 @@ static char *say_turn(const struct site *site, const struct signal *signal, cons
 	return words;
 }
 
-/* No chart: a user asked what had just happened. */
+/* There is no chart: a user asked for the last seconds. */
 static char *say_asked(const struct site *site, const struct signal *signal, const char *who)
 {
 	(void)site, (void)signal, (void)who;
 	return memory_format("asked for");
 }
 
-/* Named after the program that it began as; it may have become others since. */
+/* A command is named after the program that it began as; it may have executed others since. */
 static char *say_command(const struct site *site, const struct signal *signal, const char *who)
 {
 	const char *path = shown(signal, "filename"), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -284,7 +284,7 @@ static char *say_any(const struct site *site, const struct signal *signal, const
 			     signal->key, *who ? " by " : "", who);
 }
 
-/* Rates: what was counted, and the thread that did at least half of it. */
+/* Rates: the events that were counted; the thread that caused at least half of them follows. */
 static char *say_failures(const struct site *site, const struct signal *signal, const char *value)
 {
 	(void)site;
@@ -384,7 +384,7 @@ static char *say_mean(const struct site *site, const struct signal *signal)
 static const struct wording {
 	const char *chart; /* a name that ends in a colon stands for all charts that begin with it */
 	subject_words *subject;
-	const char *ended, *open; /* the verb, of a wait that ended and of one that did not */
+	const char *ended, *open; /* the verb for a wait that ended, and for one that did not */
 	const char *object;
 } sentences[] = {
 	{"block", say_request, "took", "not done after", ""},
@@ -414,7 +414,7 @@ static const struct wording *wording_of(const char *chart)
 	return s;
 }
 
-/* A firing, and the request at which it was; `words` are about that one. */
+/* The sentence of a trigger that fired. `words` are about the request at which it fired; this frees them. */
 static char *say_firing(const struct signal *signal, char *words)
 {
 	const char *text = shown(signal, "text");
@@ -425,7 +425,7 @@ static char *say_firing(const struct signal *signal, char *words)
 	return said;
 }
 
-/* An alarm of a state file, by its text. */
+/* The sentence of a state file's alarm. */
 static char *say_alarm(const struct signal *signal, const char *who)
 {
 	const char *text = shown(signal, "text");
@@ -460,7 +460,7 @@ char *signal_words(const struct site *site, const struct signal *signal)
 	return signal->trigger ? say_firing(signal, words) : words;
 }
 
-/* Nouns become plural; names of calls and functions stay as they are. */
+/* Only nouns become plural, not the names of calls and functions. */
 char *signal_words_of_many(const struct site *site, const struct signal *signal, uint64_t count)
 {
 	const struct wording *s = wording_of(signal->chart);

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "model/display.h"
 
-/* A time after the year 2001 is of no trace clock: somebody wrote the stream by hand, in Unix time. */
+/* A time after the year 2001 is not from a trace clock: somebody wrote the stream by hand, in Unix time. */
 static const int64_t unix_least = INT64_C(1000000000) * NSEC_PER_SEC;
 
 struct site *site_new(struct stream *stream)
@@ -50,14 +50,14 @@ size_t site_add_host(struct site *site, struct stream *stream)
 	size_t number;
 
 	if (site->others.count == 0)
-		*ARRAY_ADD(&site->others) = NEW(struct site); /* for the first */
+		*ARRAY_ADD(&site->others) = NEW(struct site); /* the entry of the first host */
 	number = site->others.count;
 	*ARRAY_ADD(&site->others) = site_new(stream);
 	site->others.items[number]->number = number;
 	return number;
 }
 
-/* The part that is about all streams stays. */
+/* Exchanges the part of the current stream, and keeps the part of all streams. */
 void site_enter(struct site *site, size_t number)
 {
 	struct site old = *site, *away;
@@ -112,7 +112,7 @@ void site_see_host(struct site *site)
 		site->more_hosts = true;
 }
 
-/* Times of streams without a wall clock, which came before, fit no later time. */
+/* Notes a wall clock. At the first one, forgets the times of earlier streams without one, which are not comparable with later times. */
 static void see_wall(struct site *site)
 {
 	site->clock.has_wall = true;

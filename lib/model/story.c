@@ -13,9 +13,9 @@
 #include "model/display.h"
 #include "model/label.h"
 
-#define SMALL 0.005 /* of the whole: what is less need not be alike */
+#define SMALL 0.005 /* smaller shares of the story need not be alike in path and ranking */
 
-enum { OFTEN = 5, HOLDERS_MAX = 64 }; /* OFTEN: this many sleeps are worth a word */
+enum { OFTEN = 5, HOLDERS_MAX = 64 }; /* OFTEN: from this number of sleeps on, the count is told */
 
 struct story *story_new(const char *graph)
 {
@@ -137,7 +137,7 @@ static void hold(struct story_part *part, const struct node *node, double second
 	free(owner);
 }
 
-/* How much of a piece a node covers, in nanoseconds. */
+/* The time of the piece that the node covers, in nanoseconds. */
 static double overlap(const struct node *node, const struct story_piece *piece)
 {
 	int64_t begin = node->start > piece->from ? node->start : piece->from, end = node->end < piece->to ? node->end : piece->to;
@@ -145,7 +145,7 @@ static double overlap(const struct node *node, const struct story_piece *piece)
 	return end > begin ? (double)end - (double)begin : 0;
 }
 
-/* Adds to the part of a piece in which a thread was runnable. */
+/* Adds the holders of the CPU during a piece in which a thread was runnable to the piece's part. */
 static void count_holders(struct story_part *part, const struct graph *graph, const struct story_piece *piece)
 {
 	size_t count, i;
@@ -160,7 +160,7 @@ static void count_holders(struct story_part *part, const struct graph *graph, co
 	}
 }
 
-/* How long all threads with the name of this one held it. */
+/* The seconds for which all threads with this one's name held the CPU. */
 static double held_by_name(const struct story_part *part, const struct holding *one)
 {
 	double time = 0;
@@ -171,7 +171,7 @@ static double held_by_name(const struct story_part *part, const struct holding *
 	return time;
 }
 
-/* ", held by hogger/12"; of a CPU that was idle the ranking tells who had it before. */
+/* ", held by hogger/12". If the CPU was idle, says nothing: the ranking tells who had it before. */
 static char *say_holders(const struct story_part *part)
 {
 	const struct holding *best = NULL;
@@ -196,7 +196,7 @@ static char *say_holders(const struct story_part *part)
 			     100 - 100 * part->held / part->time);
 }
 
-/* A thread that sleeps again and again polls something in between; no event says what. */
+/* ", 1,200 times": a thread that sleeps again and again polls something in between; no event says what. */
 static char *say_often(const struct story_part *part)
 {
 	char number[NUMBER_ROOM];
@@ -205,7 +205,7 @@ static char *say_often(const struct story_part *part)
 	return memory_format(", %s times", number);
 }
 
-/* Most of the time a thread just ran: from here that looks alike whether it computed or spun, and only stacks tell in what. */
+/* A hint if a thread just ran for most of the time. Events do not tell computing from spinning; only stacks tell the function. */
 static char *say_hint(const struct story *story)
 {
 	for (const struct story_part *part = story->parts; part && !story->stacks; part = part->hh.next)
@@ -236,7 +236,7 @@ static int compare_tids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many different threads, other than `self`, the edges of a kind come from; `*sources`: how many edges. */
+/* The number of different threads, without the node's own, from which edges of a kind arrive; *sources is the number of these edges. */
 static uint64_t others_behind(const struct graph *graph, int32_t index, enum edge_kind kind, uint64_t *sources)
 {
 	size_t count, i, n = 0;
@@ -292,7 +292,7 @@ static char *say_meanwhile(const struct graph *graph, int32_t index)
 	}
 }
 
-/* Takes the words; the caller fills in the rest of a new part. */
+/* Finds or makes the part with these words. Takes over both texts; the caller fills in the rest of a new part. */
 static struct story_part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
 {
 	struct story_part *part;
@@ -300,7 +300,7 @@ static struct story_part *story_part(struct story *story, enum node_what what, c
 	HASH_FIND_STR(story->parts, words, part);
 	*is_new = !part;
 	if (part) {
-		/* The circumstance of one of several waits is not true of all of them. */
+		/* The circumstance of one piece is not true of all of them. */
 		if (strcmp(part->meanwhile, meanwhile)) {
 			free(part->meanwhile);
 			part->meanwhile = memory_format("%s", "");
@@ -317,7 +317,7 @@ static struct story_part *story_part(struct story *story, enum node_what what, c
 	return part;
 }
 
-/* If the graph is about the thread, its own requests need no name. */
+/* How the words see the node: VIEW_OWN if the graph is about the node's thread, whose requests then need no name; VIEW_OPEN if it had not ended. */
 static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
 {
 	int32_t target = graph && graph->target != NODE_NONE ? graph->nodes.items[graph->target].tid : 0;
@@ -345,10 +345,10 @@ static struct story_part *part_of(const struct site *site, struct story *story, 
 	return part;
 }
 
-/* The node as its path record describes it, where the node record is missing. */
+/* A node made from its path record, for a missing node record. */
 struct told_node {
 	struct node node;
-	struct deed *deed; /* devices by their names */
+	struct deed *deed; /* with devices by name */
 };
 
 static int read_told(const struct site *site, struct told_node *told, const struct fields *fields, int64_t id)
@@ -418,7 +418,7 @@ int story_path(const struct site *site, struct story *story, const struct graph 
 
 /* --- the ranking --------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
+/* Tells whether a ranked name and a part of the path are the same thing. Not for a queue: its words do not name the culprit. */
 static bool is_part(const struct culprit *culprit, const struct story_part *part)
 {
 	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)
@@ -426,7 +426,7 @@ static bool is_part(const struct culprit *culprit, const struct story_part *part
 	if (part->what == WHAT_METHOD && strcmp(part->words, culprit->words) != 0)
 		return false;
 	if (part->what == WHAT_RUNNABLE && culprit->threads > 1)
-		return false; /* the path names one thread at most */
+		return false; /* the path names at most one thread */
 	return fabs(culprit->score - part->time) <= part->time / 1000;
 }
 
@@ -458,7 +458,7 @@ int story_blame(const struct site *site, struct story *story, struct graph *grap
 
 /* --- in words ------------------------------------------------------------------------------------------------------------ */
 
-/* Where the graph begins later than its signal, the events before that were lost or left out. */
+/* If the graph begins later than its signal, or ends earlier, the sentence says which part of the signal the graph explains. */
 static char *say_explained(const struct site *site, const struct story *story)
 {
 	char *words = signal_words(site, story->signal), *time, *both;

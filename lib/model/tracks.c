@@ -35,7 +35,7 @@ static struct tracked_chart *find_chart(struct tracks *tracks, const char *name)
 	return tracks->others;
 }
 
-/* Of the host at hand; NULL: of all. */
+/* A track of the site's current host; `site` NULL: of all hosts. */
 static struct track *new_track(struct tracked_chart *chart, const char *key, const char *id, const struct site *site)
 {
 	struct track *track = NEW(struct track);
@@ -51,7 +51,7 @@ static struct track *new_track(struct tracked_chart *chart, const char *key, con
 	return track;
 }
 
-/* Keys beyond the bound are counted apart: they would falsify the counts of any other key. */
+/* Keys beyond the bound share a track of their own, because they would falsify the counts of any other key. */
 static struct track *find_track(struct tracks *tracks, const char *chart_name, const char *key, const char *id)
 {
 	struct tracked_chart *chart = find_chart(tracks, chart_name);
@@ -71,7 +71,7 @@ static struct track *find_track(struct tracks *tracks, const char *chart_name, c
 	return chart->others;
 }
 
-/* Streams that are over, of this host. */
+/* The count of streams that are over, of the host with this number. */
 static uint64_t *streams_of(struct tracks *tracks, size_t number)
 {
 	while (tracks->streams.count <= number)
@@ -147,7 +147,7 @@ void tracks_free(struct tracks *tracks)
 
 /* --- records ---------------------------------------------------------------------------------------------------------- */
 
-/* The chart's own words for it. A definition that cannot be read is the collector's business. */
+/* Takes a chart's title and kind. Does not fail for a definition that cannot be read: that is the collector's business. */
 static int take_chart(struct tracks *tracks, const struct fields *fields)
 {
 	char *name = display_field(fields, "name");
@@ -248,7 +248,7 @@ static int take_limits(struct tracks *tracks, const struct fields *fields)
 	return 0;
 }
 
-/* Waits that had not ended at the end of a stream: no limits judged them, or they may have ended unseen. */
+/* Takes waits that had not ended at the end of a stream: no limits judged them, or they may have ended unseen. */
 static int take_open(struct tracks *tracks, const struct fields *fields)
 {
 	struct unfinished *unfinished;
@@ -376,7 +376,7 @@ void tracks_forget_points(struct tracks *tracks)
 
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
-/* If a number stands for different devices in two streams, the number is the name. */
+/* Notes the name of the track's device. If its number means different devices in two streams, the number stays the name. */
 static void name_device(const struct tracks *tracks, struct track *track)
 {
 	char name[64];
@@ -390,7 +390,7 @@ static void name_device(const struct tracks *tracks, struct track *track)
 	track->device = memory_format("%s", alike ? name : track->key);
 }
 
-/* A stream's names of devices go with it, but the keys of charts are printed at the end of all streams. */
+/* The next stream has other names of devices, but the keys of charts are printed after all streams. */
 void tracks_stream_over(struct tracks *tracks)
 {
 	size_t number = tracks->site->number;
@@ -403,7 +403,7 @@ void tracks_stream_over(struct tracks *tracks)
 	++*streams;
 }
 
-/* The key; a device by its name. */
+/* The key of a track, a device by name. The caller frees it. */
 static char *key_of(const struct tracks *tracks, const struct track *track)
 {
 	bool known = track->number == tracks->site->number && track->number < tracks->streams.count &&

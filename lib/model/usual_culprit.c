@@ -39,7 +39,7 @@ void usual_culprit_free(struct usual_culprit *usual)
 	free(usual);
 }
 
-/* Nodes and edges come behind their graph: before it has begun they are others'. */
+/* Nodes and edges follow their graph. Those that come before the whole graph has begun belong to other graphs. */
 int usual_culprit_take(struct usual_culprit *usual, size_t host, const struct record *record)
 {
 	while (usual->readers.count <= host)
@@ -49,7 +49,7 @@ int usual_culprit_take(struct usual_culprit *usual, size_t host, const struct re
 	return whole_reader_record(usual->readers.items[host], record);
 }
 
-/* The culprit and a circle, as text or JSON. The caller frees it. */
+/* The verdict, such as the culprit and a circle of waits, as text or JSON. The caller frees it. */
 static char *verdict_text(const struct whole *whole, const struct vote *vote, bool as_json)
 {
 	char *text = NULL;
@@ -62,11 +62,11 @@ static char *verdict_text(const struct whole *whole, const struct vote *vote, bo
 	answer_end(describer.answer);
 	answer_free(describer.answer);
 	fclose(out);
-	text[strlen(text) - 1] = '\0'; /* the last line's end */
+	text[strlen(text) - 1] = '\0'; /* cuts the last newline */
 	return text;
 }
 
-/* Says something of the window only if enough cases are normal. */
+/* Adds the lines about a window, if there are enough normal cases. */
 static void say(struct usual_culprit *usual, const struct whole *whole, uint32_t segment, const char *window, size_t host, const char *name)
 {
 	struct vote result;

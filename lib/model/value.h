@@ -1,5 +1,5 @@
 /*
- * value: measured values and counts in words. The caller frees every text that is returned.
+ * value: measured values and counts in words. The caller frees every char * that is returned.
  */
 #ifndef MODEL_VALUE_H
 #define MODEL_VALUE_H
@@ -29,13 +29,13 @@ const char *unit_change(enum unit unit, bool up);
 /* "2.293 s", "12 %", "4,123 a second", "17", "10,000,090". */
 char *value_words(enum unit unit, double value);
 
-/* A duration, from seconds: "2.293 s"; "0" for none. */
+/* A duration given in seconds: "2.293 s"; "0" below half a ns. */
 char *value_seconds(double seconds);
 
 /* "1 thread", "9,412 requests". */
 char *value_count(uint64_t count, const char *noun);
 
-/* "limit 41.2 ms, median 4.5 ms", of rates "limit 1.3 %, normally 0.1 %"; NULL where no limit is known. */
+/* "limit 41.2 ms, median 4.5 ms"; for shares and rates "limit 1.3 %, normally 0.1 %"; NULL: the limit is unknown. */
 char *value_limits(enum unit unit, double center, double limit);
 
 #endif

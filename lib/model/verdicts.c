@@ -11,16 +11,16 @@
 
 enum { TALLIES_MAX = 4096 };
 
-/* Deeds of one family (graph/deed_family.h) are one. */
+/* The sum over the deeds of one family (graph/deed_family.h). */
 struct tally {
 	struct deed *family;
-	char *words, *who;    /* of their common deed; NULL: not made since the last deed was added */
+	char *words, *who;    /* of the deeds' common deed; NULL: not made since the last deed was added */
 	struct deed_family deeds;
 	double score;
 	uint64_t moments, last_moment;
-	struct identity identity; /* the process, where it was the same each time */
-	bool vague;		  /* it was not, or that is not known */
-	ARRAY(uint64_t) on_hosts; /* a bit for each, by its number */
+	struct identity identity; /* the process, if it was the same each time */
+	bool vague;		  /* the process was not the same each time, or is unknown */
+	ARRAY(uint64_t) on_hosts; /* a bit for each host, by its number */
 	uint64_t hosts;
 	int64_t since;
 	UT_hash_handle hh;
@@ -34,10 +34,10 @@ struct host {
 
 struct verdicts {
 	struct tally *tallies;
-	ARRAY(struct culprit) total; /* the ranker's; empty: it gave none */
+	ARRAY(struct culprit) total; /* the ranker's total; empty: none came */
 	double explained;	     /* seconds of all stories */
 	double uncounted;
-	bool timeless; /* nothing was blamed for time */
+	bool timeless; /* scores are no times */
 	uint64_t ranked_streams;
 	struct host *hosts;
 	bool compared;
@@ -57,7 +57,7 @@ static void see_process(struct tally *tally, const struct identity *identity)
 		tally->vague = true;
 }
 
-/* Its family, as a copy which the caller frees. */
+/* A copy of the deed's family, which the caller frees. */
 static struct deed *copy_family(const struct deed *deed)
 {
 	struct deed family = deed_family_of(deed);
@@ -131,7 +131,7 @@ static void see_place(struct verdicts *verdicts, struct tally *tally, const stru
 		tally->since = sighting->at;
 }
 
-/* Of too many names the first ones are counted: the totals are about culprits that come again and again. */
+/* If there are too many names, counts only the first ones: the totals are about culprits that come again and again. */
 void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, const struct sighting *sighting)
 {
 	struct tally *tally = find_tally(verdicts, culprit->deed);
@@ -258,7 +258,7 @@ static char *say_sure(const struct change *change)
 	return memory_format(" (%s: p %.2g)", strcmp(change->sure, "yes") ? "not sure" : "sure", change->p);
 }
 
-/* Shares that one decimal does not tell apart are small, or nearly the same. */
+/* Shares that do not differ in one decimal get three significant digits: they are small, or nearly the same. */
 static char *say_share(double bad, double good)
 {
 	bool apart = round(1000 * bad) != round(1000 * good);

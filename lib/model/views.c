@@ -10,9 +10,9 @@
 
 enum { PATHS_MAX = 1 << 16, ROWS_MAX = 4096, VALUES_MAX = 1024, VIEWS_MAX = 64, PICTURE = 4096 /* parts of a view's time that can be told apart */ };
 
-struct watched { /* a path, and the views that it is in */
+struct watched { /* a path, and its rows in the views */
 	char *path;
-	struct view_row *rows[VIEWS_MAX]; /* by view; NULL: it is not in that */
+	struct view_row *rows[VIEWS_MAX]; /* by view; NULL: the view does not have the path */
 	UT_hash_handle hh;
 };
 
@@ -104,7 +104,7 @@ void views_free(struct views *views)
 
 /* --- attributes --------------------------------------------------------------------------------------------------- */
 
-/* The same view may come once more, of a further stream. */
+/* Tells whether the view exists, because a further stream may bring it again. */
 static bool has_view(const struct views *views, enum view_kind kind, const char *glob)
 {
 	for (size_t i = 0; i < views->items.count; i++)
@@ -123,7 +123,7 @@ static int take_view(struct views *views, const struct fields *fields)
 	while (kind < VIEW_KINDS && !fields_is(fields, "kind", kinds[kind]))
 		kind++;
 	if (kind == VIEW_KINDS)
-		return 0; /* of a later version */
+		return 0; /* a kind of a later version */
 	glob = display_field(fields, "path");
 	title = display_field(fields, "title");
 	if (kind == VIEW_FLOW && !views->flow_title && *title)
@@ -155,7 +155,7 @@ static struct view_row *new_row(struct view *view, const char *path)
 	return *ARRAY_ADD(&view->rows) = row;
 }
 
-/* NULL: there are too many. Takes the path. */
+/* Finds or makes a watched path; takes over the text. NULL: there are too many. */
 static struct watched *watched_of(struct views *views, char *path)
 {
 	struct watched *watched;
@@ -178,7 +178,7 @@ static bool is_states(const struct view *view)
 	return view->kind == VIEW_LANES;
 }
 
-/* Puts a mark to that before it, if both are near and short; what is open stays alone. */
+/* Joins a mark to the one before, if they are near and short together. An open mark stays alone. Tells whether it was joined. */
 static bool join(const struct view *view, struct view_mark *before, const struct view_mark *mark, bool open)
 {
 	if (open || (uint64_t)mark->to - (uint64_t)before->from > (uint64_t)view->nearest)
@@ -205,7 +205,7 @@ static void thin_row(struct view *view, struct view_row *row)
 	row->marks.count = kept;
 }
 
-/* Makes room: marks that a picture could not tell apart become one; if that is not enough, those that it hardly could. */
+/* Makes room: joins marks that a picture could not tell apart; while that is not enough, joins marks twice as far apart. */
 static void thin(struct view *view)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
@@ -238,7 +238,7 @@ static int64_t value_of(struct view *view, const char *text)
 	return (int64_t)view->values.count - 1;
 }
 
-/* Ends what is open, and takes back what came behind `at`. */
+/* Ends the open mark at `at`, and takes back marks that began later. */
 static void end_mark(struct view *view, struct view_row *row, int64_t at)
 {
 	while (row->marks.count > 0 && row->marks.items[row->marks.count - 1].from > at) {
@@ -255,7 +255,7 @@ static void add_mark(struct view *view, struct view_row *row, int64_t ts, int64_
 {
 	if (view->marks >= VIEW_MARKS)
 		thin(view);
-	if (view->marks >= VIEW_MARKS) /* more attributes than marks */
+	if (view->marks >= VIEW_MARKS) /* there are more attributes than marks */
 		return;
 	*ARRAY_ADD(&row->marks) = (struct view_mark){ts, ts, number};
 	row->changes++;
@@ -280,7 +280,7 @@ static void see_value(struct view *view, struct view_row *row, int64_t ts, int64
 		add_mark(view, row, ts, number);
 }
 
-/* Keeps the last change of each of the attributes that changed last. */
+/* Notes a change for later alarms: keeps the last change of each of the VIEW_BEFORE attributes that changed last. */
 static void note_before(struct views *views, const struct watched *watched, const char *value)
 {
 	size_t i = 0;
@@ -397,7 +397,7 @@ static bool is_slower(const struct view_flow *a, const struct view_flow *b)
 	return b->spans.count == 0 || (uint64_t)a->to - (uint64_t)a->from > (uint64_t)b->to - (uint64_t)b->from;
 }
 
-/* A tree's spans stand before its graph, one behind the other. */
+/* Ends a tree at its `graph` record, which follows its spans; keeps the tree if it is the slowest so far. */
 static void end_tree(struct views *views)
 {
 	struct view_flow slower;
