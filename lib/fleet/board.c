@@ -19,7 +19,7 @@ int board_read(struct fleet_link *link, struct orders *orders)
 	return status;
 }
 
-/* Changes what was just read: 0; 1: others changed it meanwhile; -1 after fail(). */
+/* Reads the orders, adds `order` (or removes that of the job `remove`), and writes them. 0; 1: others changed them meanwhile; -1 after fail(). */
 static int change(struct fleet_link *link, const struct order *order, const char *remove, bool *anew)
 {
 	struct orders orders = {0};

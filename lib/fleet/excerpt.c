@@ -13,7 +13,7 @@
 
 enum { VALUE_MOST = 1024 /* bytes of a text */, DIGITS_MOST = 7 };
 
-/* How a value is read. */
+/* The type of a key's value. */
 enum type { TEXT, TIME, NUMBER, INTEGER, COUNT, PLAIN_KEY, DEVICE, GRAPH_KIND, WHAT };
 
 struct key {
@@ -49,7 +49,7 @@ static const struct key lost_keys[] = {
 };
 static const struct key end_keys[] = {{"records", COUNT}, {"lost", COUNT}, {"cut", TEXT}, {"gaps", TEXT}, {0}};
 
-/* Behind those of path and blame: what was done, by names of threads, devices and functions (tailblame-graph(5)). */
+/* Further keys of path and blame: the deed, with names of threads, devices and functions (tailblame-graph(5)). */
 static const struct key deed_keys[] = {
 	{"deed", TEXT}, {"who", TEXT}, {"pool", TEXT}, {"pipe", TEXT}, {"whom", TEXT}, {"irq", TEXT}, {"softirq", TEXT}, {"syscall", TEXT},
 	{"object", TEXT}, {"lock", TEXT}, {"for", TEXT}, {"queue", TEXT}, {"request", TEXT}, {"dev", DEVICE}, {"scheduler", TEXT}, {"file", TEXT}, {"group", TEXT},
@@ -59,7 +59,7 @@ static const struct key deed_keys[] = {
 static const struct {
 	enum kind kind;
 	const struct key *keys, *more;
-	const char *before, *after; /* times in this order, where both are there */
+	const char *before, *after; /* keys of two times that must be in this order, if the record has both */
 } kinds[] = {
 	{KIND_STREAM, stream_keys, NULL, NULL, NULL},	  {KIND_DEVICE, device_keys, NULL, NULL, NULL},
 	{KIND_SIGNAL, signal_keys, NULL, "start", "ts"},  {KIND_WINDOW, window_keys, NULL, "from", "to"},
@@ -68,7 +68,7 @@ static const struct {
 	{KIND_END, end_keys, NULL, NULL, NULL},
 };
 
-/* "7:0" */
+/* Tells whether the text is a device's number, such as "7:0". */
 static bool is_device(const char *text)
 {
 	size_t major = strspn(text, "0123456789"), minor = text[major] == ':' ? strspn(text + major + 1, "0123456789") : 0;
@@ -76,7 +76,7 @@ static bool is_device(const char *text)
 	return major > 0 && minor > 0 && major <= DIGITS_MOST && minor <= DIGITS_MOST && !text[major + 1 + minor];
 }
 
-/* The key of a chart may be an argument of a program's call; a device's number and a system call's name are none. */
+/* A chart's key may be an argument of a program's call, which must not leave the machine. A device's number or a system call's name may. */
 static bool is_plain_key(const char *text)
 {
 	return is_device(text) || seccomp_syscall_resolve_name(text) >= 0;
@@ -89,7 +89,7 @@ static bool is_what(const struct fields *fields)
 	return what != WHATS;
 }
 
-/* Tells whether a text is to be kept; -1 after fail(). */
+/* 1: the text may be kept; 0: it may not; -1 after fail(): it is not of its type. */
 static int check_text(const char *text, const char *key, enum type type)
 {
 	if (strlen(text) > VALUE_MOST)
@@ -101,7 +101,7 @@ static int check_text(const char *text, const char *key, enum type type)
 	return type != PLAIN_KEY || is_plain_key(text);
 }
 
-/* Tells whether a value is there, of its type; -1 after fail(). */
+/* 1: the record has the value, and it may be kept; 0: not so; -1 after fail(): it is not of its type. */
 static int check(const struct fields *fields, const struct key *key)
 {
 	double number = 0;
@@ -150,7 +150,7 @@ static int spell(const struct fields *fields, const struct key *keys, struct lin
 	return 0;
 }
 
-/* The keys that make a loss one. */
+/* A `lost` record must tell its size. */
 static int check_loss(const struct fields *fields)
 {
 	return fields_find(fields, "count") || fields_find(fields, "bytes") ? 0 : fail("count= is missing");

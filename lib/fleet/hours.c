@@ -22,7 +22,7 @@
 #include "fleet/stage_pipe.h"
 
 #define HOUR ".tb.zst"
-#define NOTE "moments" /* names of files that were ranked, a line each */
+#define NOTE "moments" /* the note with the names of ranked files, one a line */
 
 enum { NAME_MOST = 200, RECENT_SECONDS = 3 };
 
@@ -34,12 +34,12 @@ typedef ARRAY(struct name) names;
 struct hours {
 	struct hours_options options;
 	int folder;
-	bool elsewhere; /* the path leads to another folder now; a message has told that */
-	struct timespec seen; /* when the folder had changed last, as it was read */
-	names done;	      /* in order */
-	bool more;	      /* the folder had another when it was read */
-	struct name at_hand;
-	struct stage_pipe stages; /* zstd, blame-rank, and what takes in */
+	bool elsewhere; /* the path leads to another folder now, and a message has told that */
+	struct timespec seen; /* the folder's mtime when it was last looked at */
+	names done;	      /* ranked files, sorted */
+	bool more;	      /* the folder had a file to rank when it was last read */
+	struct name at_hand;  /* the file that is being ranked; "": none */
+	struct stage_pipe stages; /* zstd, blame-rank, and take_in() */
 };
 
 static int by_name(const void *a, const void *b)
@@ -123,7 +123,7 @@ struct hours *hours_new(const struct hours_options *options)
 	return hours;
 }
 
-/* The files that are there, in order. */
+/* The hour files in the folder, sorted. */
 static names list(const struct hours *hours)
 {
 	int fd = openat(hours->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -142,7 +142,7 @@ static names list(const struct hours *hours)
 	return found;
 }
 
-/* Those that are no more there are forgotten. */
+/* Adds the current file to the ranked ones, forgets those that no longer exist, and writes the note. */
 static void note_done(struct hours *hours)
 {
 	names there = list(hours);
@@ -166,7 +166,7 @@ static void note_done(struct hours *hours)
 	ARRAY_FREE(&there);
 }
 
-/* The file becomes standard input, for a pipe or a link might be anything by the time that zstd opens it. */
+/* Opens the file itself, as standard input: by the time that zstd opened a path, that might lead to a pipe or a link. */
 static void unpack(void *context)
 {
 	const struct hours *hours = context;
@@ -203,7 +203,7 @@ static void take_in(void *context)
 	_exit(status);
 }
 
-/* The first that was not ranked. */
+/* Finds the first file that was not ranked. */
 static bool find_next(struct hours *hours)
 {
 	names there = list(hours);
@@ -233,7 +233,7 @@ static void look_for_another(struct hours *hours, const struct stat *own)
 	hours->elsewhere = elsewhere;
 }
 
-/* The time of a change is a few milliseconds coarse: another may follow with the same time. */
+/* The mtime has a granularity of a few milliseconds, so a later change may have the same time: a recent mtime counts as a change. */
 static bool has_changed(struct hours *hours)
 {
 	struct stat status;
@@ -275,7 +275,7 @@ void hours_step(struct hours *hours)
 	hours->more = find_next(hours);
 	if (hours->more)
 		stage_pipe_start(&hours->stages, functions, hours);
-	if (!stage_pipe_runs(&hours->stages)) /* there is none, or no process could be made: the next step tries again */
+	if (!stage_pipe_runs(&hours->stages)) /* there is no file, or no process could be made: the next step tries again */
 		*hours->at_hand.text = '\0';
 }
 

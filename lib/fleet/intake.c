@@ -10,8 +10,8 @@
 #include "stream/stream.h"
 
 enum {
-	EXCERPT_ENOUGH = 256 << 10, /* bytes; the next moment goes into another */
-	EXCERPT_MOST = 2 << 20,	    /* a moment of more is left out: compressed, it might be more than a message */
+	EXCERPT_ENOUGH = 256 << 10, /* bytes; with more, the next moment goes into another excerpt */
+	EXCERPT_MOST = 2 << 20,	    /* bytes; an excerpt with more is left out: compressed, it might exceed a message */
 };
 
 struct intake {
@@ -19,11 +19,11 @@ struct intake {
 	uint64_t most, runs;
 	void (*added)(void *context, uint64_t runs);
 	void *context;
-	struct line text; /* of the run that comes */
+	struct line text; /* records of the run so far */
 	bool enough;
 };
 
-/* The run is whole. */
+/* Puts the run, which is complete, into the outbox. */
 static int finish(struct intake *intake)
 {
 	if (intake->text.length == 0)
@@ -83,11 +83,11 @@ struct excerpts {
 	struct stream *stream;
 	const char *node, *name;
 	unsigned number;
-	struct line head;    /* the `stream` record, but for the id */
-	struct line devices; /* records of the stream at hand */
-	struct line text;    /* of the moments that come */
+	struct line head;    /* the `stream` record without the id */
+	struct line devices; /* `device` records of the current stream */
+	struct line text;    /* records of the excerpt so far */
 	struct line line;
-	uint64_t lost;	/* events, by what was sent */
+	uint64_t lost;	/* lost events that earlier excerpts told */
 	bool missing;	/* an excerpt was too large */
 };
 
@@ -97,7 +97,7 @@ static void append_line(struct line *text, const struct line *line)
 	line_append(text, "\n", 1);
 }
 
-/* An excerpt; the last of a stream also tells what of it is missing. */
+/* Puts an excerpt into the outbox. The last excerpt also tells whether something is missing. */
 static int put(struct excerpts *excerpts, bool last)
 {
 	struct stream *stream = excerpts->stream;
@@ -130,7 +130,7 @@ static int put(struct excerpts *excerpts, bool last)
 	return status;
 }
 
-/* Runs too large to send are left out, and the answer is incomplete. */
+/* Leaves out moments that are too large to send, and notes that something is missing. */
 static int put_or_miss(struct excerpts *excerpts, bool last)
 {
 	if (excerpts->text.length <= EXCERPT_MOST)
@@ -140,7 +140,7 @@ static int put_or_miss(struct excerpts *excerpts, bool last)
 	return put(excerpts, last);
 }
 
-/* The name of the machine is that under which it sends. */
+/* Begins a stream. The excerpt's host is the name under which the machine sends. */
 static int begin_stream(struct excerpts *excerpts, const struct fields *fields)
 {
 	char *keys[] = {"clock", "wall", "boot"};

@@ -15,13 +15,13 @@
 
 enum {
 	ANSWER_MS = 30000,
-	PATIENT_ANSWER_MS = 5000, /* of who tries again */
+	PATIENT_ANSWER_MS = 5000, /* a patient link tries again */
 	PULL_MS = 1000,
 	PULL_MOST = 256, /* messages */
 	PING_MS = 60000,
 	RETRY_MS = 1000,
 	RETRY_MOST_MS = 600000,
-	ACKNOWLEDGE_SECONDS = 10, /* then a message comes again */
+	ACKNOWLEDGE_SECONDS = 10, /* an unacknowledged message comes again after this */
 	ORDERS_MOST_BYTES = 1 << 20,
 	BUCKET_MOST_BYTES = 16 << 20,
 };
@@ -38,10 +38,10 @@ struct fleet_link {
 	natsSubscription *changes, *pulled;
 	natsMsgList list;
 	struct fleet_message messages[PULL_MOST];
-	unsigned api;	 /* the one of apis[] that answered last */
-	time_t retry_at; /* after the library gave up */
+	unsigned api;	 /* index in apis[] of the API that answered last */
+	time_t retry_at; /* when to connect anew after the library gave up; 0: not set */
 	unsigned retries;
-	/* of the library's threads, too */
+	/* shared with the library's threads, under `lock` */
 	pthread_mutex_t lock;
 	char *complaint;
 	unsigned connections;
@@ -91,7 +91,7 @@ char *fleet_link_complaint(struct fleet_link *link)
 	return text;
 }
 
-/* The only place where the library reports a refused publish or subscription. */
+/* The library reports a refused publish or subscription only here. */
 static void error_told(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *closure)
 {
 	const char *text = NULL;
@@ -124,7 +124,7 @@ static void changed(natsConnection *connection, natsSubscription *subscription, 
 	pthread_mutex_unlock(&link->lock);
 }
 
-/* Twice as long each time, with jitter, so that a fleet does not come back all at once. */
+/* The delay in ms doubles with each try, with jitter, so that a fleet does not come back all at once. */
 static int64_t retry_delay(unsigned tries)
 {
 	int64_t delay = (int64_t)RETRY_MS << (tries < 10 ? tries : 10);
@@ -172,7 +172,7 @@ static natsStatus set_servers(natsOptions *settings, const char *list)
 	return status;
 }
 
-/* Sets the options for the security of the connection: 0; -1 after fail(). */
+/* Sets the login and certificates of the connection. Returns 0; -1 after fail(). */
 static int set_security(const struct link_options *options, natsOptions *settings)
 {
 	fail("%s", "");
@@ -274,7 +274,7 @@ void fleet_link_close(struct fleet_link *link)
 	free(link);
 }
 
-/* The library gives up when it was refused twice, though a login may be put right: begins anew. */
+/* The library gives up after two refusals, although somebody may correct the login: connects anew after a delay. */
 static void revive(struct fleet_link *link)
 {
 	time_t now = time(NULL);
@@ -340,7 +340,7 @@ int fleet_link_init(struct fleet_link *link, uint64_t most)
 	config.SubjectsLen = 2;
 	config.MaxBytes = (int64_t)most;
 	config.MaxAge = DAYS(30);
-	config.MaxMsgSize = PARCEL_MOST + 4096; /* with its headers */
+	config.MaxMsgSize = PARCEL_MOST + 4096; /* a parcel and the headers of its message */
 	config.Discard = js_DiscardNew;
 	config.Storage = js_FileStorage;
 	config.Duplicates = DAYS(7);
@@ -379,13 +379,16 @@ int fleet_link_send(struct fleet_link *link, const char *subject, const char *na
 	return status == NATS_OK ? 0 : fail_nats("the server did not take a message", status, code);
 }
 
-/* The server lets nobody ask there, or does not say that it forbids it. */
+/* Tells whether the API got no answer: JetStream does not answer there, or the server forbids the request, which only times out. */
 static bool is_silent(natsStatus status, jsErrCode code)
 {
 	return status == NATS_NO_RESPONDERS || status == NATS_TIMEOUT || code == JSNotEnabledForAccountErr;
 }
 
-/* A machine has an account without JetStream, which imports this one question, or else shares that of the hub. */
+/*
+ * A machine's account has no JetStream, and imports only this request, under FLEET_EDGE_API. If the machine has the hub's account instead, only
+ * FLEET_HUB_API answers. So a machine tries the API that answered last, then the other one.
+ */
 static natsStatus ask_for_orders(struct fleet_link *link, natsMsg **message, jsErrCode *code)
 {
 	natsStatus status = NATS_TIMEOUT;
@@ -404,7 +407,7 @@ static natsStatus ask_for_orders(struct fleet_link *link, natsMsg **message, jsE
 		was_silent |= status == NATS_TIMEOUT;
 		link->api ^= tries > 1;
 	}
-	if (was_silent && link->api == 1 && !is_silent(status, *code)) /* in place of the complaint that the other one is forbidden */
+	if (was_silent && link->api == 1 && !is_silent(status, *code)) /* replaces the complaint that the other API is forbidden */
 		complain(link, memory_text(ONE_ACCOUNT, strlen(ONE_ACCOUNT)));
 	return status;
 }
@@ -489,7 +492,7 @@ int fleet_link_pull(struct fleet_link *link, const char *name, const char *subje
 		return fail("there is no connection to '%s'", link->options.server);
 	if (!link->pulled && subscribe(link, name, subjects) < 0)
 		return -1;
-	if (!link->options.patient && (none_came(link, name, all_seen) < 0 || *all_seen)) /* one that goes on waits instead */
+	if (!link->options.patient && (none_came(link, name, all_seen) < 0 || *all_seen)) /* a patient pull waits below instead */
 		return *all_seen ? 0 : -1;
 	status = natsSubscription_Fetch(&link->list, link->pulled, PULL_MOST, PULL_MS, &code);
 	if (status == NATS_TIMEOUT)

@@ -5,8 +5,8 @@
  *	while ((text = fleet_link_complaint(link))) ...
  *	fleet_link_close(link);
  *
- * With `patient`, the link is there at once and tries to connect again and again, 1 second to 10 minutes apart. Without it, there must be
- * a server. If the server refuses something, it says so beside the answers, as a complaint.
+ * With `patient`, fleet_link_open() does not wait for a connection: the link tries to connect again and again, 1 second to 10 minutes apart.
+ * Without it, opening fails if there is no server. Some refusals of the server come as no answer, but as a complaint.
  */
 #ifndef FLEET_LINK_H
 #define FLEET_LINK_H
@@ -18,7 +18,7 @@
 struct link_options {
 	const char *server;	 /* URLs with commas between them */
 	const char *ca, *cert, *key, *login; /* paths; NULL: none */
-	const char *name;	 /* of this machine; its answers come to _INBOX_NAME. NULL: _INBOX */
+	const char *name;	 /* this machine's name: answers come to _INBOX_NAME. NULL: a hub; they come to _INBOX */
 	bool patient;
 };
 
@@ -27,38 +27,38 @@ struct fleet_link;
 struct fleet_link *fleet_link_open(const struct link_options *options);
 void fleet_link_close(struct fleet_link *link);
 
-/* The number of connections so far; 0, or with *up false: there is none now. */
+/* The number of connections made so far; *up: whether there is one now. Renews a connection that the library gave up. */
 unsigned fleet_link_connections(struct fleet_link *link, bool *up);
 
-/* The complaints of the server or the library since the last call, which the caller frees; NULL: none. */
+/* The last complaint of the server or the library since the last call, which the caller frees; NULL: none. */
 char *fleet_link_complaint(struct fleet_link *link);
 
-/* Makes the stream, of `most` bytes, and the bucket, unless they are there. 0; -1 after fail(). */
+/* Makes the stream, of `most` bytes, or updates it, and makes the bucket if it is missing. Returns 0; -1 after fail(). */
 int fleet_link_init(struct fleet_link *link, uint64_t most);
 
-/* Sends a message, and waits until the server has stored it, or had one of this name already: 0; -1 after fail(). */
+/* Sends a message, and waits until the server has stored it, or says that it has one of this name already. Returns 0; -1 after fail(). */
 int fleet_link_send(struct fleet_link *link, const char *subject, const char *name, const char *bytes, size_t size);
 
-/* The orders as text, which the caller frees, "" if there are none; *revision is theirs, 0 if there are none. NULL after fail(). */
+/* The orders as text, which the caller frees; *revision is their revision. "" and 0: there are none. NULL after fail(). */
 char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revision);
 
-/* Replaces those of this revision. 0; 1: others changed them meanwhile; -1 after fail(). */
+/* Replaces the orders of this revision. Returns 0; 1: others changed them meanwhile; -1 after fail(). */
 int fleet_link_put_orders(struct fleet_link *link, const char *text, uint64_t revision);
 
-/* Tells whether they were changed, or may have been, since the last call; the first time: yes. */
+/* Tells whether the orders changed, or may have changed, since the last call. True after each new connection. */
 bool fleet_link_orders_changed(struct fleet_link *link);
 
-/* A message that was pulled, valid until fleet_link_acknowledge(). */
+/* A pulled message, valid until fleet_link_acknowledge(). */
 struct fleet_message {
 	const char *subject, *bytes;
 	size_t size;
 };
 
 /*
- * Pulls messages of these subjects (a pattern) that no pull of this name has acknowledged: how many came into *messages, at most 256; 0: none
- * now, and *all_seen tells whether there are none that another pull has not acknowledged yet; -1 after fail().
+ * Pulls messages of these subjects (a pattern) that no pull with this name has acknowledged, and sets *messages to them. Returns their number, at
+ * most 256. 0: there are none now; *all_seen: nor is there a message that another pull of this name has not acknowledged yet. -1 after fail().
  */
 int fleet_link_pull(struct fleet_link *link, const char *name, const char *subjects, const struct fleet_message **messages, bool *all_seen);
-int fleet_link_acknowledge(struct fleet_link *link); /* all of them: 0; -1 after fail() */
+int fleet_link_acknowledge(struct fleet_link *link); /* acknowledges all pulled messages: 0; -1 after fail() */
 
 #endif

@@ -12,7 +12,7 @@ struct light_runs {
 	struct stream *stream;
 	const char *job;
 	size_t count;
-	bool taken; /* the run at hand */
+	bool taken; /* the current run was taken into the table */
 };
 
 static int run_seen(void *context, const struct record *record)
@@ -34,7 +34,7 @@ static int features_seen(void *context, const struct record *record)
 	return runs->taken && run_table_record(runs->table, runs->stream, record) < 0 ? -1 : STREAM_DROP;
 }
 
-/* How many runs of a node are of the slowest and the fastest group. */
+/* The numbers of a node's runs in the fastest (good) and the slowest (bad) group. */
 struct node_runs {
 	const char *name;
 	size_t good, bad;
@@ -45,7 +45,7 @@ static double part(const struct node_runs *node)
 	return (double)node->bad / (double)(node->good + node->bad);
 }
 
-/* The slowest first; of equals, the one with more runs. */
+/* Sorts the node with the greatest share of slow runs first; of equals, the one with more runs. */
 static int by_part(const void *a, const void *b)
 {
 	const struct node_runs *x = a, *y = b;
@@ -57,7 +57,7 @@ static int by_part(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Nodes with runs of either group; their count. */
+/* Fills `nodes` with the nodes that have runs of either group. Returns their number. */
 static size_t count_runs(const struct run_table *table, const struct grouping *grouping, struct node_runs *nodes)
 {
 	size_t kept = 0;
@@ -96,7 +96,7 @@ static char *names(const struct node_runs *nodes, size_t from, size_t to)
 	return text;
 }
 
-/* False: the nodes of one group are those of the other. */
+/* False: no nodes tell the groups apart. */
 static bool choose(const struct run_table *table, const struct grouping *grouping, struct node_choice *choice)
 {
 	struct node_runs *nodes = memory_new(table->nodes.count + 1, sizeof(*nodes));

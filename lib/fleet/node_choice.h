@@ -1,6 +1,6 @@
 /*
- * node_choice: chooses the machines that shall record whole runs. Light runs, which cost nothing, are grouped as run-cluster(1) does, and the nodes
- * with the most runs in the slowest and in the fastest group are chosen.
+ * node_choice: chooses the machines that shall record whole runs. It groups light runs, which cost nothing, as run-cluster(1) does, and chooses the
+ * nodes with the greatest and with the least share of runs in the slowest group.
  */
 #ifndef FLEET_NODE_CHOICE_H
 #define FLEET_NODE_CHOICE_H
@@ -10,11 +10,11 @@
 enum { CHOICE_NODES = 8 /* of each group */ };
 
 struct node_choice {
-	char *nodes; /* with commas between them, as an order has them */
-	char *text;  /* a sentence: how the runs fall into groups, and which nodes these are */
+	char *nodes; /* with commas between them, as in an order */
+	char *text;  /* a sentence: the groups of runs, and the chosen nodes */
 };
 
-/* Looks at the light runs of a file: 1, and the caller frees both texts; 0: there are no groups yet; -1 after fail(). */
+/* Chooses by the light runs of a file. Returns 1, and the caller frees both texts; 0: there are no groups yet; -1 after fail(). */
 int node_choice_make(char *path, const struct grouping_options *options, struct node_choice *choice);
 
 #endif

@@ -25,8 +25,8 @@
 
 #define WAITING ".run"
 #define SENT	".sent"
-#define TOLD	"told-"	  /* what names begin with that are no runs */
-#define SECRET	"secret"  /* a note */
+#define TOLD	"told-"	  /* prefix of the names of sentences */
+#define SECRET	"secret"  /* name of the note with the secret */
 
 enum { KEPT_SECONDS = 600, ADDED_UNSEEN = 64, SECRET_LENGTH = 32 /* digits */ };
 
@@ -35,11 +35,11 @@ struct waiting {
 };
 
 struct outbox {
-	struct folder notes, runs; /* the second in the first */
+	struct folder notes, runs; /* `runs` is in `notes` */
 	char secret[SECRET_LENGTH + 1];
-	uint64_t most, used; /* bytes; `used` by what this process knows */
+	uint64_t most, used; /* bytes; `used` as far as this process knows */
 	unsigned added;
-	ARRAY(struct waiting) waiting; /* names, the oldest first, as they were when `at` was 0 */
+	ARRAY(struct waiting) waiting; /* names, the oldest first, read when `at` was 0 */
 	size_t at;
 };
 
@@ -64,7 +64,7 @@ static int make_secret(struct outbox *outbox)
 	return folder_write(&outbox->notes, SECRET, outbox->secret, SECRET_LENGTH);
 }
 
-/* Once for all processes that use the folder, so that a message that is sent again has the same name. */
+/* Reads or makes the secret. All processes that use the folder share it, so that a message that is sent again has the same name. */
 static int take_secret(struct outbox *outbox)
 {
 	size_t length = 0;
@@ -130,7 +130,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct waiting *)a)->name, ((const struct waiting *)b)->name);
 }
 
-/* Names of files that end so, the oldest first, for names begin with a time. */
+/* Lists the names of files that end with `end`, the oldest first, because names of runs begin with a time. The caller frees *names. */
 static size_t list(const struct outbox *outbox, const char *end, struct waiting **names)
 {
 	int fd = openat(outbox->runs.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -177,7 +177,7 @@ uint64_t outbox_dropped(const struct outbox *outbox)
 	return count;
 }
 
-/* Those that were sent go first: the server most likely has them. Whoever sends may have removed one meanwhile. */
+/* Drops messages until there is room. Sent ones go first, because the server most likely has them. The sender may remove one meanwhile. */
 static void make_room(struct outbox *outbox, uint64_t more)
 {
 	static const char *const kinds[] = {WAITING, SENT};
@@ -186,7 +186,7 @@ static void make_room(struct outbox *outbox, uint64_t more)
 	uint64_t total = more, dropped = 0;
 
 	outbox->used += more;
-	if (outbox->added % ADDED_UNSEEN && outbox->used <= outbox->most) /* others add, too */
+	if (outbox->added % ADDED_UNSEEN && outbox->used <= outbox->most) /* else measures anew, because other processes add, too */
 		return;
 	for (int i = 0; i < 2; i++) {
 		counts[i] = list(outbox, kinds[i], &names[i]);
@@ -286,7 +286,7 @@ void outbox_sent(struct outbox *outbox, const char *name, bool kept)
 		return;
 	}
 	snprintf(sent, sizeof(sent), "%.*s" SENT, (int)(strlen(name) - strlen(WAITING)), name);
-	utimensat(outbox->runs.fd, name, NULL, AT_SYMLINK_NOFOLLOW); /* when it was sent */
+	utimensat(outbox->runs.fd, name, NULL, AT_SYMLINK_NOFOLLOW); /* notes the time of sending */
 	renameat(outbox->runs.fd, name, outbox->runs.fd, sent);
 }
 

@@ -30,7 +30,7 @@ int parcel_pack(const char *text, size_t length, char **bytes, size_t *size)
 	return fail("a run, or moments, have more than %d bytes, compressed", PARCEL_MOST);
 }
 
-/* One frame that says how large it is. */
+/* Decompresses one frame, which must tell its size. The caller frees the text. NULL after fail(). */
 static char *unpack(const char *bytes, size_t size, size_t *length)
 {
 	unsigned long long told = size <= PARCEL_MOST ? ZSTD_getFrameContentSize(bytes, size) : ZSTD_CONTENTSIZE_ERROR;
@@ -56,7 +56,7 @@ static char *copy_or_empty(const struct fields *fields, const char *key)
 	return text ? text : memory_text("", 0);
 }
 
-/* The name of the parcel, by its first record. */
+/* Takes the id, job and node of the parcel from its first record. */
 static int take_names(struct parcel *parcel, const struct fields *fields)
 {
 	if (parcel->id)
@@ -79,7 +79,7 @@ static int take_told(struct parcel *parcel, const struct fields *fields)
 	return 0;
 }
 
-/* Tells whether the record is to be kept; -1 after fail(). *values counts features and settings. */
+/* 1: the record is kept; 0: it is dropped; -1 after fail(). Adds the number of its features and settings to *values. */
 static int take(struct parcel *parcel, struct run_table *table, const struct fields *fields, int *values)
 {
 	enum kind kind = kind_of(fields->kind, fields->kind_length);
@@ -93,7 +93,7 @@ static int take(struct parcel *parcel, struct run_table *table, const struct fie
 		return take_names(parcel, fields) < 0 || run_table_add(table, fields, kind) < 0 ? -1 : 1;
 	case KIND_FEATURES:
 	case KIND_CONFIG:
-		*values += kind == KIND_CONFIG ? 1 : fields->count - 1; /* but for run=ID */
+		*values += kind == KIND_CONFIG ? 1 : fields->count - 1; /* all fields but run=ID */
 		if (*values > PARCEL_VALUES_MOST)
 			return fail("it has more than %d features and settings", PARCEL_VALUES_MOST);
 		return run_table_add(table, fields, kind) < 0 ? -1 : 1;
@@ -104,7 +104,7 @@ static int take(struct parcel *parcel, struct run_table *table, const struct fie
 	}
 }
 
-/* Checks each line, and moves those that are kept together. */
+/* Checks each line, and removes those that are dropped. */
 static int read_lines(struct parcel *parcel, struct run_table *table)
 {
 	char *from = parcel->text, *to = parcel->text, *end = parcel->text + parcel->length;
@@ -133,7 +133,7 @@ static int read_lines(struct parcel *parcel, struct run_table *table)
 
 /* --- moments ------------------------------------------------------------------------------------------------------------- */
 
-/* The machine, and when the first moment began. */
+/* Notes the ids of the excerpt and the machine, and the begin of the first moment. */
 static int note_moments(struct parcel *parcel, enum kind kind, const struct fields *fields, int64_t *wall)
 {
 	int64_t ts = INT64_MAX;
@@ -160,7 +160,7 @@ static int note_moments(struct parcel *parcel, enum kind kind, const struct fiel
 	return 0;
 }
 
-/* One line of an excerpt; 1: it was the end. */
+/* Takes one line of an excerpt. Returns 0; 1: it was the end record; -1 after fail(). */
 static int take_excerpt(struct parcel *parcel, const char *text, size_t length, struct line *all, int64_t *wall)
 {
 	struct line line = {0};

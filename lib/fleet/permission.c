@@ -13,9 +13,9 @@
 
 enum { PROGRAM_MOST = 4096 };
 
-/* A line of words that is allowed: its word, and a pattern for each word behind it. */
+/* A line of the machine's file: its first word, and the names and patterns that it allows after that word. */
 struct allowed {
-	char *words[JOB_WORDS + 1]; /* NULL behind the last */
+	char *words[JOB_WORDS + 1]; /* NULL after the last */
 	char *line;
 };
 
@@ -23,7 +23,7 @@ struct permission {
 	ARRAY(struct allowed) lines;
 };
 
-/* Words of a job's file, by whether a machine's file has to list what stands behind them. */
+/* First words of lines in a job's file: `limited` if the machine's file must list what follows, `harmless` if not. */
 static const char *const limited[] = {"program", "config", "sysctl", "directory", "host", NULL}, *const harmless[] = {"map", "size", "salt", NULL};
 
 static bool is_among(const char *const *words, const char *word)
@@ -33,7 +33,7 @@ static bool is_among(const char *const *words, const char *word)
 	return *words;
 }
 
-/* A '*' elsewhere than at the end of a name would allow what nobody sees in it. */
+/* A pattern may only end in '*'. Other patterns would allow names that nobody expects. */
 static int check_allowed(const struct allowed *allowed, const char *path, int number)
 {
 	if (!is_among(limited, allowed->words[0]))
@@ -90,7 +90,7 @@ void permission_free(struct permission *permission)
 	free(permission);
 }
 
-/* Tells whether all that `asked` stands for, which may be a pattern itself, begins as `allowed` does, and leads nowhere else. */
+/* Tells whether `allowed` covers all that `asked` stands for, which may be a pattern itself; ".." could lead out of an allowed folder. */
 static bool covers(const char *allowed, const char *asked)
 {
 	size_t length = strlen(allowed);
@@ -105,7 +105,7 @@ static bool is_same(const char *allowed, const char *asked)
 	return !strcmp(allowed, asked);
 }
 
-/* One word that is asked for, such as a program; any of the words of a line allows it. */
+/* Tells whether a line of this kind in the machine's file has a word that fits the one asked for. */
 static bool allows_word(const struct permission *permission, const char *kind, const char *asked, bool (*fits)(const char *allowed, const char *asked))
 {
 	for (size_t i = 0; i < permission->lines.count; i++)
@@ -139,7 +139,7 @@ static bool allows(const struct permission *permission, char *const *words)
 	return words[1] != NULL;
 }
 
-/* Appends with a separator, where there is something before. */
+/* Appends `more`, after the separator if the text is not empty. */
 static void append(char **text, const char *separator, const char *more)
 {
 	char *longer = memory_format("%s%s%s", *text, **text ? separator : "", more);
@@ -154,7 +154,7 @@ static void append_line(char **text, const char *line)
 	append(text, "", "\n");
 }
 
-/* The kernel's filter has the name in quotes. */
+/* Tells whether the name can stand in quotes in the kernel's event filter. */
 static bool is_plain(const char *program)
 {
 	size_t length = strlen(program);
@@ -183,7 +183,7 @@ static bool covers_all(const struct permission *permission, char *const *program
 	return *programs != NULL;
 }
 
-/* Takes over one line: 0; -1 after fail(). */
+/* Appends one line to the kept or to the left ones. Returns 0; -1 after fail(): it names a program that may not be recorded. */
 static int filter_line(const struct permission *permission, const char *line, size_t length, char **kept, char **left, bool *has_program)
 {
 	char *whole = memory_text(line, length), *cut_text = memory_text(line, length), *words[JOB_WORDS + 1];

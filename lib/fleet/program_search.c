@@ -19,9 +19,9 @@ typedef ARRAY(char *) name_list;
 struct program_search {
 	const char *url;
 	const struct permission *permission;
-	struct exec_probe *probe; /* NULL: none, or it is not needed any more */
-	bool looked;		  /* at all running programs; the probe tells of later ones */
-	name_list named, fitting; /* programs that the machine's file names, and those that fit a pattern there */
+	struct exec_probe *probe; /* NULL: not available, or no longer needed */
+	bool looked;		  /* all running programs were looked at; the probe tells of later ones */
+	name_list named, fitting; /* programs whose whole names the machine's file has, and programs that fit a pattern there */
 	char *programs;
 };
 
@@ -59,7 +59,7 @@ static bool is_of_name(unsigned char c)
 	return c >= 0x80 || isalnum(c) || c == '-' || c == '_';
 }
 
-/* Tells whether a longer name goes on here: example.org.uk is no example.org, though a name may end in a dot. */
+/* Tells whether a longer host name goes on here: example.org.uk is not example.org, although a name may end in a dot. */
 static bool goes_on(const char *at, const char *end)
 {
 	if (at < end && *at == '.')
@@ -81,7 +81,7 @@ bool program_search_is_named(const char *url, const char *line, size_t length)
 	return false;
 }
 
-/* Adds a program that may be recorded, once. */
+/* Adds a program if it may be recorded and is not in the list. */
 static void add(struct program_search *search, const char *program)
 {
 	name_list *list = permission_names(search->permission, program) ? &search->named : &search->fitting;
@@ -94,7 +94,7 @@ static void add(struct program_search *search, const char *program)
 	*ARRAY_ADD(list) = memory_text(program, strlen(program));
 }
 
-/* Puts the first of them behind one another. */
+/* Joins the first PROGRAMS_MOST names. */
 static void spell(struct program_search *search)
 {
 	for (size_t i = 0; i < search->named.count + search->fitting.count && i < PROGRAMS_MOST; i++) {

@@ -29,17 +29,17 @@ enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10 };
 
 struct recording {
 	struct order *order;	/* a copy */
-	struct program_search *search;	/* of an order that names a server; NULL: none was needed yet */
-	struct stage_pipe stages;	/* trace-collect, run-features, and what takes in */
-	bool ending;		/* the order is over */
-	bool wanted;		/* by the orders that were read last */
+	struct program_search *search;	/* for an order that names a server; NULL: not needed yet */
+	struct stage_pipe stages;	/* trace-collect, run-features, and take_in() */
+	bool ending;		/* the recording was told to end */
+	bool wanted;		/* the orders that were read last have its order */
 	bool refused;
-	time_t again_at;	/* when to begin, or to try again */
+	time_t again_at;	/* when to begin, or to try again; 0: it has not begun yet */
 };
 
 struct recordings {
 	struct recordings_options options;
-	uint64_t mark; /* of the orders that were read */
+	uint64_t mark; /* mark of the note of orders when it was last read */
 	ARRAY(struct recording *) all;
 };
 
@@ -69,7 +69,7 @@ static void tell(struct recordings *recordings, const struct order *order, const
 		recordings->options.tell(fail_text());
 }
 
-/* How many runs of an order there are, in a note of its id. */
+/* The name of the note that counts the runs recorded for an order. */
 static void name_count(const struct order *order, char name[NAME_ROOM])
 {
 	snprintf(name, NAME_ROOM, "count-%s", order->id);
@@ -90,7 +90,7 @@ static uint64_t runs_left(const struct recordings *recordings, const struct orde
 	return count < order->runs ? order->runs - count : 0;
 }
 
-/* The hub takes an order back; one of the same job has another id. */
+/* Removes the count of an order that is over: a later order of the same job has another id. */
 static void forget_count(const struct recordings *recordings, const struct order *order)
 {
 	char name[NAME_ROOM];
@@ -120,10 +120,10 @@ struct beginning {
 	const struct order *order;
 	const struct job *job;
 	const char *path; /* of the job's file */
-	uint64_t left;	  /* runs */
+	uint64_t left;	  /* runs still to be recorded */
 };
 
-/* In the process that puts runs into the outbox. */
+/* The process that puts runs into the outbox. */
 static void take_in(void *context)
 {
 	const struct beginning *beginning = context;
@@ -140,14 +140,17 @@ static void take_in(void *context)
 	_exit(status);
 }
 
-/* The filters: one for each program; and the call in which this thread waits a second, as a clock for runs that are over. */
+/*
+ * Becomes trace-collect, with filters for each program. One more filter records the clock_nanosleep() in which this thread waits a second: its
+ * events tell run-features the time, so that it writes runs that are over.
+ */
 static void collect(void *context)
 {
 	const struct beginning *beginning = context;
 	const struct job *job = beginning->job;
 	static const struct kind_of_event {
 		const char *name;
-		bool at_end; /* only the call that ends a process */
+		bool at_end; /* filter for the call that ends a process, exit_group() */
 	} full_events[] = {{"raw_syscalls", false}, {NULL, false}},
 	  light_events[] = {{"sched:sched_process_exec", false}, {"sched:sched_process_exit", false}, {"signal:signal_generate", false},
 			    {"signal:signal_deliver", false}, {"raw_syscalls:sys_enter", true}, {NULL, false}};
@@ -185,7 +188,7 @@ static void refuse(struct recordings *recordings, struct recording *recording)
 	tell(recordings, recording->order, fail_text());
 }
 
-/* The job's file, which the caller frees. NULL: it is one for a server, and no program has named that yet. */
+/* The job's file, which the caller frees. NULL: the order is for a server, and no command line has named that yet. */
 static char *job_text(const struct recordings *recordings, struct recording *recording)
 {
 	const struct order *order = recording->order;
@@ -199,7 +202,7 @@ static char *job_text(const struct recordings *recordings, struct recording *rec
 	return *programs ? permission_with_programs(order->text, programs) : NULL;
 }
 
-/* `rest`: lines of the job's file. One sentence, for the outbox has one of an order. */
+/* Tells what was left out. `rest`: refused lines of the job's file. It is one sentence, because the outbox holds one for each order. */
 static void tell_left_out(struct recordings *recordings, const struct recording *recording, const char *rest)
 {
 	size_t programs = recording->search ? program_search_left_out(recording->search) : 0;
@@ -216,7 +219,7 @@ static void tell_left_out(struct recordings *recordings, const struct recording 
 	free(text);
 }
 
-/* The job's file as it is allowed here, in the outbox. */
+/* Writes the job's file, as far as it is allowed here, to the outbox's folder, and starts the pipe. */
 static void begin(struct recordings *recordings, struct recording *recording)
 {
 	static stage_function *const functions[STAGES] = {collect, make_features, take_in};
@@ -249,7 +252,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	free(whole);
 }
 
-/* The first of the pipe ends in good order, the others behind it. */
+/* Ends the first process of the pipe; the others end when their input does. */
 static void stop(struct recording *recording)
 {
 	if (!recording->ending && recording->stages.pids[0] > 0)
@@ -257,7 +260,7 @@ static void stop(struct recording *recording)
 	recording->ending = true;
 }
 
-/* Clients in a server's log are addresses. */
+/* Tells whether the order names an address of this machine: the hub may know a machine only as a client in a server's log. */
 static bool is_for_address(const struct order *order)
 {
 	char text[INET6_ADDRSTRLEN];

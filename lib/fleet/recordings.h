@@ -1,9 +1,9 @@
 /*
- * recordings: carries out a machine's orders: for each it starts `trace-collect | run-features` and puts the runs into the outbox, until
+ * recordings: carries out the orders for this machine: for each it starts `trace-collect | run-features` and puts the runs into the outbox, until
  * the order is over. The machine's own file decides what may be recorded (fleet/permission.h).
  *
  *	recordings = recordings_new(&options);
- *	recordings_step(recordings)		each second
+ *	recordings_step(recordings)		once a second
  *	recordings_end(recordings);
  */
 #ifndef FLEET_RECORDINGS_H
@@ -17,18 +17,18 @@ struct recordings_options {
 	const char *folder; /* of the outbox */
 	const struct permission *permission;
 	const char *node;
-	const char *commands; /* what the paths of trace-collect and run-features begin with */
-	void (*tell)(const char *text);
+	const char *commands; /* prefix of the paths of trace-collect and run-features */
+	void (*tell)(const char *text); /* prints a message */
 };
 
 struct recordings;
 
 struct recordings *recordings_new(const struct recordings_options *options);
 
-/* Begins and ends recordings by the orders. The processes that it starts end with this thread. */
+/* Begins and ends recordings as the orders say. The processes that it starts end with this thread. */
 void recordings_step(struct recordings *recordings);
 
-/* Ends all that records, in good order within ten seconds, and frees. */
+/* Ends all recordings, giving them up to ten seconds to write what they have, and frees `recordings`. */
 void recordings_end(struct recordings *recordings);
 
 #endif

@@ -15,7 +15,7 @@
 
 enum {
 	DAY_MINUTES = 24 * 60,
-	STEP_SECONDS = 2,   /* that sending takes at most before orders are looked for */
+	STEP_SECONDS = 2,   /* most seconds of sending before it looks for orders */
 	SWEEP_SECONDS = 60,
 	RETRY_MOST = 600,   /* seconds */
 };
@@ -24,13 +24,13 @@ struct sender {
 	struct sender_options options;
 	struct fleet_link *link;
 	struct outbox *outbox;
-	unsigned connections; /* that were seen */
-	unsigned failures;    /* of sending, one after the other */
+	unsigned connections; /* number of connections when it last looked */
+	unsigned failures;    /* successive failures of sending */
 	int64_t wait_until;   /* ns of CLOCK_MONOTONIC */
 	int64_t sweep_at;
 	uint64_t dropped_mark;
 	bool done, was_up;
-	char *told; /* the last complaint: the same is not repeated */
+	char *told; /* the last complaint, which is not repeated */
 };
 
 int sender_window(const char *text, int *from, int *to)
@@ -83,7 +83,7 @@ static void tell(struct sender *sender, const char *text)
 	sender->options.tell(text);
 }
 
-/* Orders that are malformed must not take the place of those that hold. */
+/* Fetches the orders. Malformed ones must not replace those that hold. */
 static void bring_orders(struct sender *sender)
 {
 	struct orders orders = {0};
@@ -112,7 +112,7 @@ static void back_off(struct sender *sender)
 	sender->wait_until = now_by(CLOCK_MONOTONIC) + (int64_t)(seconds * (0.5 + 0.5 * (double)random() / RAND_MAX) * 1e9);
 }
 
-/* -1: the server did not take it. */
+/* Sends one message. Returns 0; -1 after fail(): the server did not take it. */
 static int send_one(struct sender *sender, const char *name, const char *bytes, size_t size)
 {
 	struct parcel parcel;
@@ -136,7 +136,7 @@ static int send_one(struct sender *sender, const char *name, const char *bytes, 
 	return status;
 }
 
-/* A short wait is over when this returns. */
+/* Waits for the rate: less than a second in this function, longer through wait_until. */
 static void hold_rate(struct sender *sender, size_t size)
 {
 	double seconds = sender->options.rate ? (double)size / (double)sender->options.rate : 0;
@@ -148,7 +148,7 @@ static void hold_rate(struct sender *sender, size_t size)
 		nanosleep(&wait, NULL);
 }
 
-/* Until there are no more, the server does not take one, or it is time to look for something else. */
+/* Sends messages until there are no more, the server does not take one, or STEP_SECONDS are over. */
 static void send_some(struct sender *sender)
 {
 	int64_t end = now_by(CLOCK_MONOTONIC) + STEP_SECONDS * INT64_C(1000000000);
@@ -180,7 +180,7 @@ static void send_some(struct sender *sender)
 	}
 }
 
-/* The hub hears how many messages went for lack of room. */
+/* Tells the hub how many messages were dropped for lack of room. */
 static void tell_dropped(struct sender *sender)
 {
 	uint64_t mark = folder_mark(outbox_notes(sender->outbox), OUTBOX_DROPPED);

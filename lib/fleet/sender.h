@@ -1,6 +1,6 @@
 /*
- * sender: sends the messages that wait in an outbox: in a window of the day, at most at a rate, with longer and longer waits while the server does
- * not take them; and fetches the orders.
+ * sender: sends the messages that wait in an outbox, within a window of the day and a rate, with longer and longer pauses while the server does not
+ * take them; and fetches the orders.
  */
 #ifndef FLEET_SENDER_H
 #define FLEET_SENDER_H
@@ -11,21 +11,21 @@
 struct sender_options {
 	const char *node;
 	int window_from, window_to; /* minutes of the day; equal: all day */
-	uint64_t rate;		    /* bytes a second; 0: any */
-	void (*tell)(const char *text); /* for what is worth a message */
+	uint64_t rate;		    /* bytes a second; 0: unlimited */
+	void (*tell)(const char *text); /* prints a message */
 };
 
-/* "01:00-05:00": 0; -1 after fail(). */
+/* Reads a window such as "01:00-05:00". Returns 0; -1 after fail(). */
 int sender_window(const char *text, int *from, int *to);
 
-/* Tells whether this minute of the day is in the node's part of the window. */
+/* Tells whether this minute of the day is in the node's part of the window, whose begin depends on the node's name. */
 bool sender_may(const struct sender_options *options, int minute);
 
 struct sender;
 struct sender *sender_new(const struct sender_options *options, struct fleet_link *link, struct outbox *outbox);
 void sender_free(struct sender *sender);
 
-/* Sends and fetches for a few seconds at most, or as long as the server takes to answer. To be called each second. */
+/* Sends and fetches for at most a few seconds, or as long as the server takes to answer. To be called once a second. */
 void sender_step(struct sender *sender);
 
 /* Tells whether all that waited in the outbox was sent. */

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* A process that reads `in` and writes `out` (-1: as this one); 0: it could not be made. */
+/* Starts a process that reads `in` and writes `out` (-1: the same as this process). Returns its pid; 0: it could not be made. */
 static pid_t start(stage_function *function, void *context, int in, int out)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -30,7 +30,7 @@ static pid_t start(stage_function *function, void *context, int in, int out)
 	_exit(1);
 }
 
-/* No process has the writing end of a pipe that it reads: else it would never see its end. */
+/* No process keeps the writing end of the pipe that it reads, or it would never see the end of its input. */
 void stage_pipe_start(struct stage_pipe *stages, stage_function *const functions[STAGES], void *context)
 {
 	int in = -1;

@@ -31,7 +31,7 @@ struct store {
 	struct seen *seen;
 };
 
-/* Remembers an id; false: it was known. */
+/* Remembers an id; false: it was known already. */
 static bool remember_id(struct store *store, const char *id)
 {
 	XXH128_hash_t hash = XXH3_128bits(id, strlen(id));
@@ -46,7 +46,7 @@ static bool remember_id(struct store *store, const char *id)
 	return true;
 }
 
-/* A run, or the `stream` record of others. */
+/* Notes the id of a `run` record, or of a `stream` record if it has one. `number`: of the line, for messages. */
 static int note_id(struct store *store, const char *text, size_t length, const char *key, long long number)
 {
 	struct fields fields;
@@ -70,7 +70,7 @@ static bool is_kind(const char *text, size_t length, const char *kind)
 	return length >= size && !memcmp(text, kind, size) && (length == size || text[size] == ' ');
 }
 
-/* Reads what is there; *whole is where its last whole stream ends. */
+/* Reads the ids that the file has; sets *whole to the end of its last whole stream. */
 static int read_known(struct store *store, int fd, off_t *whole)
 {
 	FILE *file = fdopen(fd, "r");
@@ -104,12 +104,16 @@ static int read_known(struct store *store, int fd, off_t *whole)
 	return status;
 }
 
-/* A run that a crash cut was not acknowledged, so it comes again: forgets all ids, and reads them anew. */
+/* Forgets all ids. */
 static void forget(struct store *store)
 {
 	HASH_FREE(store->seen);
 }
 
+/*
+ * Reads the ids of the file, and cuts off the rest of a run that a crash cut. That run was not acknowledged, so it comes again: its id must be
+ * forgotten, so a second round reads all ids anew.
+ */
 static int recover(struct store *store, const char *path, int fd)
 {
 	char own[32];
