@@ -6,7 +6,7 @@
  *	fleet_link_close(link);
  *
  * With `patient`, fleet_link_open() does not wait for a connection: the link tries to connect again and again, 1 second to 10 minutes apart.
- * Without it, opening fails if there is no server. Some refusals of the server come as no answer, but as a complaint.
+ * Without it, opening fails if there is no server. Some refusals of the server do not come as an answer, but as a complaint.
  */
 #ifndef FLEET_LINK_H
 #define FLEET_LINK_H

@@ -133,7 +133,7 @@ static int read_lines(struct parcel *parcel, struct run_table *table)
 
 /* --- moments ------------------------------------------------------------------------------------------------------------- */
 
-/* Notes the ids of the excerpt and the machine, and the begin of the first moment. */
+/* Notes the ids of the excerpt and the machine, and the start of the first moment. */
 static int note_moments(struct parcel *parcel, enum kind kind, const struct fields *fields, int64_t *wall)
 {
 	int64_t ts = INT64_MAX;

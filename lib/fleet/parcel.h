@@ -23,7 +23,7 @@ struct parcel {
 	char *id, *job, *node; /* node and job may be "" */
 	char *told;	       /* a sentence, cleaned for a terminal; NULL: it is a run, or moments */
 	bool moments;	       /* it is an excerpt (fleet/excerpt.h), with its `stream` and `end` records */
-	int64_t from;	       /* of moments: the begin of the first, ns since 1970; INT64_MIN: unknown */
+	int64_t from;	       /* of moments: the start of the first, ns since 1970; INT64_MIN: unknown */
 };
 
 /* Compresses records of text, a line each, into *bytes, which the caller frees. Returns 0; -1 after fail(): they are too large. */

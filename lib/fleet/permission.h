@@ -17,7 +17,7 @@ struct permission;
 struct permission *permission_load(const char *path);
 void permission_free(struct permission *permission);
 
-/* Tells whether runs of this program may be recorded, and whether its name can stand in an event filter of the kernel. */
+/* Tells whether runs of this program may be recorded. False also for a name that cannot stand in an event filter of the kernel. */
 bool permission_covers(const struct permission *permission, const char *program);
 
 /* Tells whether the file lists the whole name of the program. For a pattern, any user can give a program a name that fits. */

@@ -18,7 +18,7 @@ struct sender_options {
 /* Reads a window such as "01:00-05:00". Returns 0; -1 after fail(). */
 int sender_window(const char *text, int *from, int *to);
 
-/* Tells whether this minute of the day is in the node's part of the window, whose begin depends on the node's name. */
+/* Tells whether this minute of the day is in the node's part of the window, whose start depends on the node's name. */
 bool sender_may(const struct sender_options *options, int minute);
 
 struct sender;

@@ -1,6 +1,6 @@
 /*
  * store: the file to which the hub writes the runs and moments that it pulls, each once, as a stream of text each, one after the other. If a
- * crash cut the last one, store_open() removes what is there of it. Ids tell which runs and moments the file has.
+ * crash cut the last one, store_open() removes its remains. Ids tell which runs and moments the file has.
  */
 #ifndef FLEET_STORE_H
 #define FLEET_STORE_H

@@ -168,7 +168,7 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 	return fill_in(graph, piece, links, kept);
 }
 
-/* A thread's own name. A kernel thread's work for another thread is the other's deed: by the deed's name, that would wait for itself. */
+/* The thread's own name, not the deed's: a kernel thread's work counts as the deed of the thread that it serves, which would wait for itself. */
 static const char *raw_name(const struct link *link)
 {
 	return words_own_name(link->node);

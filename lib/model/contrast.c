@@ -486,7 +486,7 @@ static void put_name(FILE *names, double y, const char *name)
 double contrast_put_runs(const struct contrast *contrast, FILE *points, FILE *names, size_t *rows)
 {
 	const struct run_table *table = contrast->table;
-	double longest = 0, first[NODES_DRAWN + 1]; /* first: the begin of each node's first run, because nodes have different clocks */
+	double longest = 0, first[NODES_DRAWN + 1]; /* first: the start of each node's first run, because nodes have different clocks */
 	bool nameless = false;
 
 	*rows = 0;

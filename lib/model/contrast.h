@@ -34,7 +34,7 @@ json_t *contrast_object(struct contrast *contrast);
  * Data for charts, in rows from the top, 0, -1, -2...: a point for each run, "x y class", and a name for each row, "y name". Class 0 is
  * good, 1 bad, 2 another.
  *
- * contrast_put_runs(): a row is a node; x is the begin of the run, in seconds from the node's first run; y is above the row by the run's
+ * contrast_put_runs(): a row is a node; x is the start of the run, in seconds from the node's first run; y is above the row by the run's
  * share of the longest run, whose seconds are returned. contrast_put_values(): a row is the feature of a rule in the report; x is the
  * place of the value in its range; y is higher for good runs. Both set the number of rows; 0: there is nothing to draw.
  */

@@ -23,8 +23,8 @@ struct model {
 	struct stream *stream;
 	struct site *site;	   /* hosts, clocks and names */
 	struct tracks *tracks;	   /* charts: limits and values */
-	struct verdicts *verdicts; /* who is to blame over all moments */
-	struct overhead overhead;	   /* what was read, and what tailblame itself used */
+	struct verdicts *verdicts; /* culprits over all moments */
+	struct overhead overhead;	   /* events read, and the CPU time of tailblame itself */
 	struct contrast *contrast; /* the features that set slow runs apart */
 	struct logged_requests *logged;	   /* requests that triggers logged */
 	struct logged_calls *called;	   /* calls that were logged */

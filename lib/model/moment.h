@@ -17,7 +17,7 @@ struct moment {
 	char *host;	 /* "": unknown */
 	bool complete;
 	bool lost;	    /* the stream lost events up to this moment, perhaps some of this moment */
-	int64_t data_from;  /* the begin of the window; INT64_MIN: there is none */
+	int64_t data_from;  /* the start of the window; INT64_MIN: there is none */
 	uint64_t signals; /* number of signals; `worst` may have fewer */
 	ARRAY(struct signal *) worst; /* the worst first when told, by signal_compare() */
 	ARRAY(struct story *) stories;
@@ -55,7 +55,7 @@ char *moment_signs(const struct moment *moment);
 /* The reason for which a moment is incomplete; NULL: it is complete. */
 char *moment_gap(const struct moment *moment);
 
-/* Writes a time of a moment, by clock_words(); as "2026-11-20 23:58:20" if its day is not that of the moment's begin. `text`: TIME_ROOM bytes. */
+/* Writes a time of a moment, by clock_words(); as "2026-11-20 23:58:20" if the moment began on another day. `text`: TIME_ROOM bytes. */
 void moment_time(const struct moment *moment, int64_t ts, char *text);
 
 /* Writes the time of moment_began() by moment_time(); "": unknown. */

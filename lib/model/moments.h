@@ -7,7 +7,7 @@
  *
  * The window of a request that a trigger logged is no abnormal moment: it is not told, and logged_requests gets its stories.
  *
- *	struct moments *moments = moments_new(stream, &parts, teller, context);
+ *	struct moments *moments = moments_new(stream, site, tracks, verdicts, logged, teller, context);
  *	moments_next(moments, record);			before each record that is not of a graph
  *	moments_take(moments, record->kind, fields);	for each record
  *	moments_stream_over(moments);

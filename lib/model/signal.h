@@ -16,7 +16,7 @@ struct signal {
 	char *id;
 	int64_t ts, start; /* end and beginning; equal if the record has no start */
 	enum unit unit;
-	bool open;	   /* had not ended when it was reported */
+	bool open;	   /* it had not ended when it was reported */
 	bool shift;	   /* the level has changed: the value is the new median */
 	bool mean;	   /* the value is the mean of several */
 	char *trigger;	   /* the trigger that fired: the value is the duration of its request; NULL: none */

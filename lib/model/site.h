@@ -71,7 +71,7 @@ void site_stream_over(struct site *site);
 void site_see(struct site *site, int64_t ts);
 void site_watch(struct site *site, int64_t from, int64_t to);
 
-/* Takes a `traced` record. Returns at least 0; -1 after fail(). */
+/* Takes a `traced` record. Returns 0 or 1; -1 after fail(). */
 int site_traced(struct site *site, const struct fields *fields);
 
 /* Tells whether the thread's wait, which starts at `start` in the data, really began before the trace, and so took longer than the data show. */

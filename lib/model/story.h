@@ -50,7 +50,7 @@ struct path_wait {
 };
 #define NO_PIECE SIZE_MAX
 
-/* A thread of the chain of who waits for whom. */
+/* A thread of the chain in which each thread waits for the next. */
 struct chain_link {
 	int32_t tid;
 	char *name;		  /* cleaned */
@@ -67,7 +67,7 @@ struct story {
 	struct signal *signal; /* NULL: the graph names no known signal */
 	char *root;	       /* label of the root or target; "": unknown */
 	char *root_name;       /* the same without a thread's number */
-	char *chain;	       /* who waits for whom, in words; NULL: no thread waits for another */
+	char *chain;	       /* the chain of waiting threads, in words; NULL: no thread waits for another */
 	char *hint;	       /* an option that would tell more, in words; NULL: none */
 	bool stacks;	       /* its graph has stacks */
 	ARRAY(struct chain_link) links; /* the chain as data */

@@ -20,7 +20,7 @@
 
 /* A lasting change of a track's level, after which its limits were learnt anew. */
 struct shift {
-	int64_t at; /* the begin of the new level */
+	int64_t at; /* the start of the new level */
 	struct clock clock;
 	bool up;
 	double from, to; /* centres before and after; from: NAN if unknown */

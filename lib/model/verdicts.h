@@ -54,7 +54,7 @@ char *verdict_where(const struct verdicts *verdicts, const struct verdict *verdi
 /* Seconds blamed on names beyond the bound on their number, which are in no verdict. */
 double verdicts_uncounted(const struct verdicts *verdicts);
 
-/* A name that is blamed more than in another stream. */
+/* A name that is blamed more in the second (bad) stream than in the first (good) one. */
 struct change {
 	char *name, *sure; /* sure: as in the record */
 	struct deed *deed; /* with devices by name */

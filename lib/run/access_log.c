@@ -277,7 +277,7 @@ static void put_product(struct line *line, const char *agent)
 		line_bytes(line, "fact.program.version", slash + 1, strcspn(slash + 1, " ;)"));
 }
 
-/* "Windows NT 10.0" of "Mozilla/5.0 (Windows NT 10.0; Win64; x64) ..."; else the first word in parentheses. */
+/* Writes the system, such as "Windows NT 10.0" from "Mozilla/5.0 (Windows NT 10.0; Win64; x64) ..."; else the first words in parentheses. */
 static void put_os(struct line *line, const char *agent)
 {
 	static const char *const systems[] = {"Windows NT", "Android", "iPhone OS", "CPU OS", "Mac OS X", "CrOS", "Linux"};

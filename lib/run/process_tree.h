@@ -38,7 +38,7 @@ struct run_thread {
 	int32_t tid;
 	struct run_process *process;
 	int64_t first;			/* time of its first event, ns */
-	bool gone;			/* it ended */
+	bool gone;			/* the thread ended */
 	/* its calls */
 	const struct call *open;	/* entered and not returned; NULL: none */
 	const struct call *before;	/* the last call that was entered */

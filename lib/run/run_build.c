@@ -207,7 +207,7 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 	return 0;
 }
 
-/* Drops losses that ended more than LOSS_TOLD before the begin of each unwritten run, and before now. */
+/* Drops losses that ended more than LOSS_TOLD before the start of each unwritten run, and before now. */
 static void drop_losses(struct run_builder *builder, int64_t now)
 {
 	int64_t from = run_list_begun(&builder->list, now);

@@ -24,10 +24,10 @@ void run_copy_drop(struct run_copy *copy, enum kind kind); /* records of this ki
 struct run_table *run_copy_table(const struct run_copy *copy);
 struct stream *run_copy_output(const struct run_copy *copy);
 
-/* 0; -1 after fail(). */
+/* Reads all input. Returns 0; -1 after fail(). */
 int run_copy_run(struct run_copy *copy);
 
-/* The exit status; fail_text() is the message to print, or "". */
+/* Ends the output, and frees `copy`. Returns the exit status; fail_text() is the message to print, or "". */
 int run_copy_close(struct run_copy *copy);
 
 #endif

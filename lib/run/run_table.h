@@ -27,7 +27,7 @@ struct run_row {
 	char *label;	      /* its class; NULL: none */
 	int node;	      /* index in `nodes`, or RUN_UNKNOWN_NODE */
 	double elapsed;	      /* seconds; NAN: unknown */
-	double ts;	      /* its begin, seconds; NAN: unknown */
+	double ts;	      /* its start, seconds; NAN: unknown */
 	int exit;	      /* exit status; -1: unknown */
 	bool partial, incomplete, childless, light; /* childless: the calls of its children are missing; light: all calls are */
 	bool own_label;	      /* the label is from the `run` record, and wins over `label` records */

@@ -1,7 +1,7 @@
 /*
  * table: the data from which a decision tree is learnt: a row for each run, with its class, and a column for each feature.
  *
- *	table = table_of_runs(runs, &options);		the good and the bad runs of a stream
+ *	table = table_of_runs(runs, CALLS_ALL);		the good and the bad runs of a stream
  *	table = table_of_csv(file, "class");		a table of the user's own
  *	table_free(table);
  *

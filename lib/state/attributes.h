@@ -8,7 +8,7 @@
  *	attributes = state_attributes_new(tree, texts, most)
  *	state_attributes_sink(attributes, &sink, context)
  *	state_attributes_move(attributes, ts)		before each record, ts never less than before
- *	state_attributes_set(attributes, node, &value)	...
+ *	state_attributes_set(attributes, node, value)	...
  *	state_attributes_move(attributes, INT64_MAX)	at the end
  */
 #ifndef STATE_ATTRIBUTES_H

@@ -46,7 +46,7 @@ struct history *history_new(const char *path)
 
 	history->path = memory_text(path, strlen(path));
 	history->draft = file_draft(path);
-	if (history->draft && fchmod(fileno(file_draft_stream(history->draft)), 0600) == 0) /* as every recording */
+	if (history->draft && fchmod(fileno(file_draft_stream(history->draft)), 0600) == 0) /* the mode of all recordings */
 		history->database = database_open(fileno(file_draft_stream(history->draft)), path, true);
 	if (history->database && sqlite3_exec(history->database, schema, NULL, NULL, NULL) != SQLITE_OK) {
 		fail_write(history);

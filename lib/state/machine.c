@@ -487,7 +487,7 @@ static void note_name(struct state_machine *machine, int32_t tid, const struct f
 		fields_text(fields, "comm", process->comm, sizeof(process->comm));
 }
 
-/* A task record with a name may precede older events, so it does not move the time; records of a begin or an end come in time order. */
+/* A task record with a name may precede older events, so it does not move the time; records of a start or an end come in time order. */
 static int task_seen(struct state_machine *machine, const struct fields *fields)
 {
 	bool began = fields_is(fields, "began", "yes"), ended = fields_is(fields, "ended", "yes");

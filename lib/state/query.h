@@ -24,8 +24,8 @@ int query_range(struct history_file *file, int64_t from, int64_t to, const char 
  */
 int query_stats(struct history_file *file, int64_t from, int64_t to, const char *glob, struct rows *rows);
 
-int query_paths(struct history_file *file, const char *glob, struct rows *rows); /* path */
-int query_views(const struct history_file *file, struct rows *rows);		 /* kind, path, title */
+int query_paths(struct history_file *file, const char *glob, struct rows *rows); /* rows path */
+int query_views(const struct history_file *file, struct rows *rows);		 /* rows kind, path, title */
 
 /* Reads a time such as "5.25", "@1790000000.5" or "15:43:07.2" (state-query(1)). Fails if it is outside the history. */
 int query_time(const struct history_file *file, const char *text, int64_t *ts);

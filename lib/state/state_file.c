@@ -453,7 +453,7 @@ static int read_template(const struct parser *parser, const struct field *field,
 	return status;
 }
 
-/* NULL after fail(). */
+/* The type of the event that the key names. NULL after fail(). */
 static struct event_type *need_type(const struct parser *parser, const struct fields *fields, const char *key)
 {
 	char *event = need(fields, key);

@@ -37,7 +37,7 @@ struct state_path {
 	ARRAY(struct state_template) components;
 };
 
-/* What the braces of a template are replaced from. */
+/* The sources of the values that replace the braces of a template. */
 struct state_scene {
 	struct events *events;
 	struct state_tree *tree;
