@@ -166,8 +166,7 @@ struct search {
 	ARRAY(char *) seen; /* paths of programs */
 	const char *program; /* the current program: the name of its file, and the path to probe */
 	const char *path;
-	bool serves, is_turned; /* some process serves connections; the chart of turns was added */
-	size_t unknown;
+	bool is_turned; /* the chart of turns was added */
 };
 
 /* Adds this line's chart of the current program. 1; 0: it names another program, or functions that this lacks; -1 after fail(): it is faulty. */
@@ -282,7 +281,6 @@ static int take_program(struct search *search, const char *program, const char *
 		return status < 0 ? -1 : 0;
 	if (serves)
 		return add_turns(search);
-	search->unknown++;
 	search->say("requests of '%s': none are known, and it serves no connection", program);
 	return 0;
 }
@@ -304,22 +302,20 @@ static char *take_alias(int32_t pid, const struct stat *file, char *path)
 	return path;
 }
 
-static int take_process(struct search *search, int32_t pid)
+/* Takes the program of a process, unless another process has had it taken; the first of a program that serves connections decides. */
+static int take_process(struct search *search, int32_t pid, bool serves)
 {
 	char seen[PATH_ROOM], *path;
 	struct stat file;
-	bool serves, deleted, own;
+	bool deleted, own;
 	int status;
 
-	if (!proc_exe(pid, seen, sizeof(seen), &deleted) || executable_find(pid, &file) < 0)
+	if (serves_connections(pid) != serves || !proc_exe(pid, seen, sizeof(seen), &deleted) || executable_find(pid, &file) < 0)
 		return 0;
 	path = executable_path(pid, &file, seen);
 	own = strncmp(path, "/proc/", strlen("/proc/")) == 0;
 	if (!own)
 		path = take_alias(pid, &file, path);
-	serves = serves_connections(pid);
-	search->serves |= serves;
-	/* a program that several processes run is taken once, by its first process */
 	status = is_seen(search, seen) ? 0 : take_program(search, basename(own ? seen : path), path, serves);
 	free(path);
 	return status;
@@ -346,9 +342,10 @@ static int take_processes(struct search *search, const struct process *process)
 {
 	int status = 0;
 
-	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
-		if (process_has(process, tid))
-			status = take_process(search, tid);
+	for (int serves = true; serves >= false; serves--)
+		for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
+			if (process_has(process, tid))
+				status = take_process(search, tid, serves);
 	return status;
 }
 

@@ -124,18 +124,21 @@ static void forget_ready(struct server *server)
 /* Takes over the descriptors. */
 static void fork_both(struct server *server, const char *clock, int orders[2], int events[2], int calls[2])
 {
-	pid_t collector;
+	pid_t pairing = fork_between(events[0], calls[1]), collector = -1;
 
-	if (fork_between(events[0], calls[1]) == 0)
+	if (pairing == 0)
 		pair();
-	collector = fork_between(orders[0], events[1]);
+	if (pairing > 0)
+		collector = fork_between(orders[0], events[1]);
 	if (collector == 0)
 		collect(server, clock);
 	close(orders[0]);
 	close(events[0]);
 	close(events[1]);
 	close(calls[1]);
-	if (collector > 0)
+	if (collector < 0)
+		close(orders[1]), close(calls[0]);
+	else
 		server->ready = (struct ready){.collector = collector, .orders = orders[1], .calls = calls[0], .clock = memory_text(clock, strlen(clock))};
 }
 
@@ -196,17 +199,15 @@ static void stop(struct running *running)
 /* Waits for the processes that have ended; with `all`, for the others too. */
 static void reap(struct server *server, bool all)
 {
-	size_t kept = 0;
+	pid_t ended;
 
-	for (size_t i = 0; i < server->running.count; i++) {
-		if (waitpid(server->running.items[i].collector, NULL, all ? 0 : WNOHANG) == 0)
-			server->running.items[kept++] = server->running.items[i];
-		else
-			close(server->running.items[i].orders);
-	}
-	server->running.count = kept;
-	while (waitpid(-1, NULL, all ? 0 : WNOHANG) > 0) /* pairing processes, and collectors that had no order */
-		;
+	while ((ended = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0)
+		for (size_t i = 0; i < server->running.count; i++)
+			if (server->running.items[i].collector == ended) { /* else a pairing process, or a collector that had no order */
+				close(server->running.items[i].orders);
+				ARRAY_REMOVE(&server->running, i, 1);
+				break;
+			}
 }
 
 /* Answers an order: sends one byte, and the descriptor unless that is -1. */

@@ -57,6 +57,14 @@ static bool has_memory(const struct maps *maps, const struct global *global)
 	return false;
 }
 
+/* Tells whether the file of this path, behind which the kernel writes " (deleted)", is the program at `seen`. */
+static bool is_programs(const struct mapped *mapped, const char *seen)
+{
+	size_t length = strlen(seen);
+
+	return strncmp(mapped->path, seen, length) == 0 && (!mapped->path[length] || strcmp(mapped->path + length, " (deleted)") == 0);
+}
+
 /* Finds the variable in a file that is mapped from `start` on. */
 static int find_in(const struct maps *maps, const char *path, uint64_t start, const char *name, struct lookup *lookup, struct global *global)
 {
@@ -95,7 +103,7 @@ static int find_in_program(int32_t process, const struct maps *maps, const char 
 		return -1;
 	fail("the program of process %d is not mapped", process);
 	for (size_t i = 0; i < maps->list.count; i++)
-		if (strncmp(maps->list.items[i].path, seen, strlen(seen)) == 0 && is_first(maps, i)) {
+		if (is_programs(&maps->list.items[i], seen) && is_first(maps, i)) {
 			status = find_in(maps, path, maps->list.items[i].start, name, lookup, global);
 			break;
 		}
@@ -110,7 +118,7 @@ static int find_in_libraries(int32_t process, const struct maps *maps, const cha
 		char *path;
 		int status;
 
-		if (!is_first(maps, i) || strncmp(mapped->path, seen, strlen(seen)) == 0)
+		if (!is_first(maps, i) || is_programs(mapped, seen))
 			continue;
 		path = memory_format("/proc/%d/map_files/%llx-%llx", process, (unsigned long long)mapped->start, (unsigned long long)mapped->end);
 		status = find_in(maps, path, mapped->start, name, lookup, global);
@@ -168,7 +176,7 @@ static int map_offset(const struct maps *maps, const char *seen, uint64_t offset
 	for (size_t i = 0; i < maps->list.count; i++) {
 		const struct mapped *mapped = &maps->list.items[i];
 
-		if (!mapped->executable || strncmp(mapped->path, seen, strlen(seen)) != 0)
+		if (!mapped->executable || !is_programs(mapped, seen))
 			continue;
 		*from = mapped->start < *from ? mapped->start : *from;
 		*to = mapped->end > *to ? mapped->end : *to;

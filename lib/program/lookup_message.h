@@ -16,7 +16,6 @@
 enum question_kind {
 	ASK_GIVEN,
 	ASK_PLACE,    /* about an image; text: its name. With a file: the image is new, or replaced */
-	ASK_FORGET,   /* drops an image; there is no answer */
 	ASK_BUILD_ID, /* about the file passed along, as are the kinds below unless they say otherwise */
 	ASK_OFFSET,   /* text: the path, for messages, and behind its NUL the function */
 	ASK_VARIABLE, /* likewise, a variable. Number: its address, as symbol_variable() returns it; text: its size, 8 bytes */
