@@ -134,6 +134,11 @@ bool maxima_judges(const struct block_maxima *maxima)
 	return maxima->judges;
 }
 
+bool maxima_is_settled(const struct block_maxima *maxima)
+{
+	return maxima->judges && maxima->blocks >= BASELINE;
+}
+
 double maxima_limit(const struct block_maxima *maxima)
 {
 	return maxima->limit;

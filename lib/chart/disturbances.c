@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -14,8 +15,32 @@
 #define APART NSEC_PER_SEC
 enum { HALVES = 2 }; /* of the false alarms: one half for the limit of all keys, one for the keys' own limits */
 
+/*
+ * A signal stands out if its value is OUT times as large as each value of the other keys that ended within AROUND seconds before it began, or since.
+ * It has a cause of its own, so it is not learnt, unless signals of STANDING other keys have stood out within USUAL: then the machine is like that.
+ * tests/unit/chart_disturbances.c: without this, 4 to 24 of the 24 waits behind a crowd are told, by the seed; with OUT = 4 there are 8 other signals in
+ * the first two hours, not 6.
+ */
+enum { AROUND = 30, OUT = 16, STANDING = 2, SLOTS = 64 /* seconds that are kept, a power of 2 */ };
+#define USUAL (3600 * NSEC_PER_SEC)
+
+/* The values of one second. */
+struct second {
+	int64_t number;
+	const struct series *key; /* of the largest */
+	double largest, others;	  /* the largest of all, and of the other keys */
+};
+
+/* A key whose value stood out and was a signal, last at this time. */
+struct standing {
+	const struct series *key;
+	int64_t ts;
+};
+
 struct disturbances {
 	struct block_maxima *maxima;
+	struct second seconds[SLOTS];
+	struct standing standing[STANDING + 1]; /* the latest first */
 	double alarms;			/* false alarms a second; 0: the user gave a probability per value */
 	uint64_t keys;			/* of the chart */
 	int64_t now, followed;		/* followed: when the keys' own limits were made last; INT64_MIN: no time has come, or not made */
@@ -39,6 +64,8 @@ static void begin(struct disturbances *all)
 {
 	all->now = all->followed = INT64_MIN;
 	all->stranger = NULL;
+	memset(all->seconds, 0, sizeof(all->seconds));
+	memset(all->standing, 0, sizeof(all->standing));
 }
 
 struct disturbances *disturbances_new(const struct policy *policy, int64_t shortest)
@@ -104,12 +131,69 @@ static bool is_of_all(struct disturbances *all, const struct sample *sample, boo
 	return !again;
 }
 
+/* Remembers the value for those of other keys that come later. */
+static void keep(struct disturbances *all, const struct sample *sample)
+{
+	int64_t number = sample->end / NSEC_PER_SEC;
+	struct second *second = &all->seconds[number & (SLOTS - 1)];
+
+	if (number < second->number)
+		return;
+	if (number > second->number)
+		*second = (struct second){.number = number};
+	if (second->key == sample->series) {
+		second->largest = fmax(second->largest, sample->value);
+	} else if (sample->value > second->largest) {
+		second->others = second->largest;
+		second->largest = sample->value;
+		second->key = sample->series;
+	} else {
+		second->others = fmax(second->others, sample->value);
+	}
+}
+
+/* The largest value of the other keys that ended within AROUND before this one began, or since. */
+static double largest_other(const struct disturbances *all, const struct sample *sample)
+{
+	int64_t first = sample->start / NSEC_PER_SEC - AROUND, last = sample->end / NSEC_PER_SEC;
+	double largest = 0;
+
+	for (int i = 0; i < SLOTS; i++) {
+		const struct second *second = &all->seconds[i];
+
+		if (second->number >= first && second->number <= last)
+			largest = fmax(largest, second->key == sample->series ? second->others : second->largest);
+	}
+	return largest;
+}
+
+/* Remembers the key of a signal that stands out. Tells whether those of enough other keys have done so lately. */
+static bool is_usual(struct disturbances *all, const struct sample *sample)
+{
+	int at = 0, others = 0;
+
+	for (int i = 0; i <= STANDING; i++)
+		others += all->standing[i].key && all->standing[i].key != sample->series && timestamp_near(all->standing[i].ts, sample->end, USUAL);
+	while (at < STANDING && all->standing[at].key != sample->series)
+		at++;
+	memmove(all->standing + 1, all->standing, (size_t)at * sizeof(*all->standing));
+	all->standing[0] = (struct standing){sample->series, sample->end};
+	return others >= STANDING;
+}
+
+/* Tells whether a signal has a cause of its own. */
+static bool has_own_cause(struct disturbances *all, const struct sample *sample)
+{
+	return maxima_is_settled(all->maxima) && sample->value >= OUT * largest_other(all, sample) && !is_usual(all, sample);
+}
+
 bool disturbances_judge(struct disturbances *all, const struct sample *sample)
 {
-	bool told = maxima_judge(all->maxima, sample);
+	bool told = maxima_judge(all->maxima, sample), own = told && has_own_cause(all, sample);
 
 	count(all, sample);
-	if (is_of_all(all, sample, told))
+	keep(all, sample);
+	if (!own && is_of_all(all, sample, told))
 		maxima_take(all->maxima, sample);
 	return told;
 }
@@ -173,4 +257,10 @@ void disturbances_forget(struct disturbances *all, const struct series *series)
 {
 	maxima_forget(all->maxima, series);
 	all->stranger = all->stranger == series ? NULL : all->stranger;
+	for (int i = 0; i < SLOTS; i++)
+		if (all->seconds[i].key == series)
+			all->seconds[i].key = NULL;
+	for (int i = 0; i <= STANDING; i++)
+		if (all->standing[i].key == series)
+			all->standing[i].key = NULL;
 }
