@@ -171,6 +171,7 @@ static int list_orders(char *const *arguments)
 {
 	struct orders orders = {0};
 	struct fleet_link *link;
+	bool closed;
 
 	(void)arguments;
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
@@ -192,7 +193,9 @@ static int list_orders(char *const *arguments)
 	}
 	orders_free(&orders);
 	fleet_link_close(link);
-	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	if (file_flush(stdout, "standard output", &closed) < 0 && !closed)
+		die("%s", fail_text());
+	return EXIT_DONE;
 }
 
 /* A pull writes the moments of this time; it skips all others. */

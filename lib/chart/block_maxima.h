@@ -60,7 +60,7 @@ bool maxima_end(struct block_maxima *maxima, int64_t now);
 
 /* The limit in seconds, if there is one: maxima_judges(). The largest value of a block passes maxima_limit_at() with this probability. */
 bool maxima_judges(const struct block_maxima *maxima);
-bool maxima_is_settled(const struct block_maxima *maxima); /* as many values have come as the method asks of a baseline */
+bool maxima_is_settled(const struct block_maxima *maxima); /* as many blocks had a value, since the stream began, as the method asks of a baseline */
 double maxima_limit(const struct block_maxima *maxima);
 double maxima_limit_at(const struct block_maxima *maxima, double probability);
 

@@ -17,11 +17,11 @@ enum { HALVES = 2 }; /* of the false alarms: one half for the limit of all keys,
 
 /*
  * A signal stands out if its value is OUT times as large as each value of the other keys that ended within AROUND seconds before it began, or since.
- * It has a cause of its own, so it is not learnt, unless signals of STANDING other keys have stood out within USUAL: then the machine is like that.
- * tests/unit/chart_disturbances.c: without this, 4 to 24 of the 24 waits behind a crowd are told, by the seed; with OUT = 4 there are 8 other signals in
- * the first two hours, not 6.
+ * It has a cause of its own, so it is not learnt, unless signals of OTHERS other keys have stood out within USUAL: then the machine is like that.
+ * tests/unit/chart_disturbances.c: without this, 4 to 24 of the 24 waits behind a crowd are told, depending on the seed; with OUT = 4 there are 8 other
+ * signals in the first two hours, not 6. Of a wait longer than SLOTS - AROUND, only the last SLOTS seconds count.
  */
-enum { AROUND = 30, OUT = 16, STANDING = 2, SLOTS = 64 /* seconds that are kept, a power of 2 */ };
+enum { AROUND = 30, OUT = 16, OTHERS = 2, SLOTS = 64 /* seconds that are kept, a power of 2 */ };
 #define USUAL (3600 * NSEC_PER_SEC)
 
 /* The values of one second. */
@@ -40,7 +40,8 @@ struct standing {
 struct disturbances {
 	struct block_maxima *maxima;
 	struct second seconds[SLOTS];
-	struct standing standing[STANDING + 1]; /* the latest first */
+	struct standing standing[OTHERS + 1]; /* the latest first */
+	double shortest; /* seconds; 0: not known */
 	double alarms;			/* false alarms a second; 0: the user gave a probability per value */
 	uint64_t keys;			/* of the chart */
 	int64_t now, followed;		/* followed: when the keys' own limits were made last; INT64_MIN: no time has come, or not made */
@@ -77,6 +78,7 @@ struct disturbances *disturbances_new(const struct policy *policy, int64_t short
 		return NULL;
 	all = NEW(struct disturbances);
 	all->maxima = maxima;
+	all->shortest = (double)shortest / 1e9;
 	all->alarms = policy->alarms;
 	all->keys = 1;
 	begin(all);
@@ -167,32 +169,48 @@ static double largest_other(const struct disturbances *all, const struct sample 
 	return largest;
 }
 
-/* Remembers the key of a signal that stands out. Tells whether those of enough other keys have done so lately. */
-static bool is_usual(struct disturbances *all, const struct sample *sample)
+/* Tells whether it stands out from the other keys, and from what any machine has. */
+static bool stands_out(const struct disturbances *all, const struct sample *sample)
 {
-	int at = 0, others = 0;
+	return maxima_is_settled(all->maxima) && sample->value >= OUT * fmax(largest_other(all, sample), all->shortest);
+}
 
-	for (int i = 0; i <= STANDING; i++)
+/* Tells whether signals of other keys have stood out lately: of OTHERS, or of all that there are. */
+static bool is_usual(const struct disturbances *all, const struct sample *sample)
+{
+	uint64_t others = 0;
+
+	for (int i = 0; i <= OTHERS; i++)
 		others += all->standing[i].key && all->standing[i].key != sample->series && timestamp_near(all->standing[i].ts, sample->end, USUAL);
-	while (at < STANDING && all->standing[at].key != sample->series)
+	return others >= OTHERS || others + 1 >= all->keys;
+}
+
+static void remember_standing(struct disturbances *all, const struct sample *sample)
+{
+	int at = 0;
+
+	while (at < OTHERS && all->standing[at].key != sample->series)
 		at++;
 	memmove(all->standing + 1, all->standing, (size_t)at * sizeof(*all->standing));
 	all->standing[0] = (struct standing){sample->series, sample->end};
-	return others >= STANDING;
 }
 
-/* Tells whether a signal has a cause of its own. */
-static bool has_own_cause(struct disturbances *all, const struct sample *sample)
+void disturbances_see(struct disturbances *all, const struct sample *sample)
 {
-	return maxima_is_settled(all->maxima) && sample->value >= OUT * largest_other(all, sample) && !is_usual(all, sample);
+	if (stands_out(all, sample))
+		remember_standing(all, sample);
+	keep(all, sample);
 }
 
 bool disturbances_judge(struct disturbances *all, const struct sample *sample)
 {
-	bool told = maxima_judge(all->maxima, sample), own = told && has_own_cause(all, sample);
+	bool told = maxima_judge(all->maxima, sample), own = told && stands_out(all, sample) && !is_usual(all, sample);
 
 	count(all, sample);
-	keep(all, sample);
+	if (told)
+		disturbances_see(all, sample);
+	else
+		keep(all, sample);
 	if (!own && is_of_all(all, sample, told))
 		maxima_take(all->maxima, sample);
 	return told;
@@ -260,7 +278,7 @@ void disturbances_forget(struct disturbances *all, const struct series *series)
 	for (int i = 0; i < SLOTS; i++)
 		if (all->seconds[i].key == series)
 			all->seconds[i].key = NULL;
-	for (int i = 0; i <= STANDING; i++)
+	for (int i = 0; i <= OTHERS; i++)
 		if (all->standing[i].key == series)
 			all->standing[i].key = NULL;
 }

@@ -2,7 +2,8 @@
  * disturbances: a limit that all keys of a chart have in common, because a disturbance of a machine hits all keys alike.
  *
  * A key alone learns how long disturbances last only if it is hit often. So the values beyond the limits of their keys, each a disturbance, are
- * judged once more: the largest of each block of time have a limit (chart/block_maxima.h). Values that only one key has do not raise it.
+ * judged once more: the largest of each block of time have a limit (chart/block_maxima.h). Values that only one key has do not raise it, nor does a
+ * signal that stands out from what befalls the other keys at that time.
  *
  * This limit has one half of the false alarms. The keys share the other half in equal parts. The rate of a key's disturbances comes from that key;
  * their length comes from all keys. So a key that is seldom disturbed has a lower limit.
@@ -31,6 +32,9 @@ void disturbances_empty(struct disturbances *all);
 
 /* A stream is over; the next may be of another time. */
 void disturbances_pause(struct disturbances *all);
+
+/* A signal that is not judged, because it was told while it lasted: the signals of other keys are compared with it. */
+void disturbances_see(struct disturbances *all, const struct sample *sample);
 
 /* Tells whether a value beyond its key's limit is beyond the common limit, too. During the hold the answer is no, and the value is remembered. */
 bool disturbances_judge(struct disturbances *all, const struct sample *sample);

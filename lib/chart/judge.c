@@ -540,6 +540,8 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		plotted.rules = RULE(RULE_FIXED);
 	learnt = forced ? rules | rule_of_single(judge, sample) : rules;
 	learnt &= ~RULE(RULE_FIXED);
+	if (forced && set->disturbances)
+		disturbances_see(set->disturbances, &plotted);
 	rules = learnt && (forced || is_uncommon(set, &plotted)) ? learnt : 0;
 	rules = judge->policy->only_fixed ? plotted.rules : rules | plotted.rules;
 	if (rules && !is_of_run(judge->policy, series, forced) && judge_signal(judge, &plotted, rules) < 0)

@@ -191,7 +191,7 @@ static bool is_same_but_who(const struct deed *a, const struct deed *b)
 {
 	return a->kind == b->kind && is_same(a->text, b->text) && is_same(a->irq, b->irq) && is_same(a->softirq, b->softirq) &&
 	       (a->kind == DEED_HOLD_CPU || a->kind == DEED_RUN || is_same(a->whom, b->whom)) && is_same(a->syscall, b->syscall) &&
-	       is_same(a->object, b->object) && is_same(a->lock, b->lock) && is_same(a->purpose, b->purpose) &&
+	       is_same(a->object, b->object) && is_same(a->file, b->file) && is_same(a->group, b->group) && is_same(a->lock, b->lock) && is_same(a->purpose, b->purpose) &&
 	       is_same(a->queue, b->queue) && is_same(a->request, b->request) && is_same(a->dev, b->dev) &&
 	       is_same(a->scheduler, b->scheduler) && is_same(a->pace, b->pace) &&
 	       (a->kind == DEED_HOLD_CPU || is_same(a->function, b->function));

@@ -233,9 +233,11 @@ static void json_row(struct report *report, const struct track *track, void *con
 
 static int json_end(struct report *report, bool failed)
 {
-	json_t *rows = json_array();
+	json_t *rows;
 
-	(void)failed;
+	if (failed)
+		return -1;
+	rows = json_array();
 	for_each(report, json_row, rows);
 	json_dumpf(rows, report->out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	fputc('\n', report->out);

@@ -331,7 +331,9 @@ uint64_t past_bytes(const struct past *past)
 
 static double overall_rate(const struct past *past)
 {
-	return (double)past_bytes(past) / (double)timestamp_between(past->times.first, past->times.newest);
+	int64_t passed = timestamp_between(past->times.first, past->times.newest);
+
+	return passed > 0 ? (double)past_bytes(past) / (double)passed : 0;
 }
 
 uint64_t past_kept_from(const struct past *past, int64_t from)
