@@ -185,6 +185,21 @@ in_order() {
 	# two did, and wait alike; then not alike
 	assert_equal "$(chain <"$W/workers.txt")" 'victim waits for first (poll), still asleep in flock'
 	assert_equal "$(sed 's/\(tid=21 .*\)flock/\1fsync/' "$W/workers.txt" | chain)" ''
+	# one of them has ended; a third, which listened when tracing began, waits alike, or not
+	assert_equal "$(sed 's/^event ts=1.28 /event ts=1.274 cpu=1 tid=0 comm=swapper name=sched:sched_switch prev_pid=0 prev_state=R next_comm=first next_pid=20\
+event ts=1.275 cpu=1 tid=20 comm=first name=sched:sched_process_exit comm=first pid=20\
+event ts=1.276 cpu=1 tid=20 comm=first name=sched:sched_switch prev_comm=first prev_pid=20 prev_state=X next_comm=swapper\/1 next_pid=0\n&/' "$W/workers.txt" | chain)" \
+		'victim waits for second (poll), still asleep in flock'
+	third() { sed "s/^task.*tid=21 .*/&\ntask ts=0.5 tid=22 comm=third tgid=22\ntraced process=22 listens=443 seen=1.001 takes=yes call=$1/; s/daddr/saddr_v6=0x7f daddr/" "$W/workers.txt"; }
+	assert_equal "$(third flock | chain)" 'victim waits for third (poll), still asleep in flock'
+	assert_equal "$(third fsync | chain)" ''
+	# in another window one of them was not seen
+	later() {
+		sed '/^window/q' "$W/workers.txt"
+		awk '/^event ts=1.(0[0-9]|1|2[0-7])/ { next } /^(event|signal|window)/ { gsub(/=1\./, "=11."); gsub(/=3\./, "=13."); sub(/id=1/, "id=2"); sub(/signals=1-1/, "signals=2-2"); print }' "$W/workers.txt" |
+			sed '/^signal/i event ts=13.0 cpu=1 tid=20 comm=first name=irq:softirq_entry vec=1\nevent ts=13.01 cpu=1 tid=20 comm=first name=irq:softirq_exit vec=1'
+	}
+	assert_equal "$(later | chain)" 'victim waits for first (poll), still asleep in flock' # in the first window only
 	# another port
 	assert_equal "$(sed 's/\(ts=1.31 .*dport=\)443/\180/' "$W/taker.txt" | chain)" ''
 	# two jobs: the server waits for either
@@ -318,18 +333,21 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 }
 
 @test "of several processes that listen there any is the answer if they wait alike; their master does not count" {
-	# together FIELDS FIELDS: of the processes 20, server, and 30, other
+	# together FIELDS FIELDS [FIELDS]: of the processes 20, server, and 30, other, and 31, third
 	together() {
-		sed "s/^traced process=20 .*/traced process=20 $1 listens=443 seen=1.001 takes=yes/; s/^traced process=30 .*/traced process=30 $2 listens=443 seen=1.001 takes=yes/" \
+		sed "s/^traced process=20 .*/traced process=20 $1 listens=443 seen=1.001 takes=yes/; s/^traced process=30 .*/traced process=30 $2 listens=443 seen=1.001 takes=yes/
+			${3+s/^task.*tid=30 .*/&\ntask ts=0.5 tid=31 comm=third tgid=31\ntraced process=31 $3 listens=443 seen=1.001 takes=yes/}" \
 			"$W/listener.txt" | blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'
 	}
 	assert_equal "$(together 'parent=1 call=flock' 'parent=20 call=flock')" "unknown: flock of server"
 	assert_equal "$(together 'parent=1 call=flock' 'parent=20 call=recvfrom')" "unknown: poll of victim"
 	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 stopped=signal')" "server: stopped by a signal"
-	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=flock')" "unknown: flock of other"
-	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=poll')" "unknown: poll of other"
-	assert_equal "$(together 'parent=1 call=pselect6' 'parent=1 call=poll')" "unknown: poll of victim"
-	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 call=flock')" "unknown: poll of victim"
+	assert_equal "$(together 'parent=1 call=accept4' 'parent=20 call=accept4')" "unknown: poll of victim" # one of them would have been woken
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=flock')" "unknown: poll of victim" # it has one child
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=flock' 'parent=20 call=flock')" "unknown: flock of other"
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=poll' 'parent=20 call=poll')" "unknown: poll of other"
+	assert_equal "$(together 'parent=1 call=pselect6' 'parent=20 call=poll' 'parent=1 call=poll')" "unknown: poll of victim"
+	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 call=flock' 'parent=20 call=flock')" "unknown: poll of victim"
 }
 
 # bats test_tags=long

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "wake/reason.h"
 
-/* Listeners kept; of further ones nothing is known. Processes that take connections at one place: where there are more, none is the answer. */
+/* Listeners that are kept; nothing is known of further ones. If more processes than TOGETHER_MAX take connections at one port, none is the answer. */
 enum { LISTENERS_MAX = 1 << 12, PORT_MAX = 65535, TOGETHER_MAX = 64 };
 
 struct woken { /* by a connection: the last thread of its process */
@@ -40,20 +40,34 @@ struct port {
 
 /* --- one of several --------------------------------------------------------------------------------------------------- */
 
+struct candidates {
+	int32_t threads[2 * TOGETHER_MAX]; /* indexes */
+	size_t count;
+};
+
 static bool waits_longer(const struct thread *thread, const struct thread *other)
 {
 	return thread_last(thread)->start < thread_last(other)->start;
 }
 
-/* Of these threads, given by index, the one that has waited longest, if all of them wait for the same reason; else INDEX_NONE. */
-static int32_t one_of(struct wake *wake, const int32_t *threads, size_t count)
+/* An idle thread would have been woken. */
+static bool waits_for_connections(const struct reason *reason)
+{
+	return reason->syscall && strncmp(reason->syscall, "accept", strlen("accept")) == 0;
+}
+
+/* Of several threads the one that has waited longest, if all of them wait for the same reason; else INDEX_NONE. */
+static int32_t choose(struct wake *wake, const struct candidates *among)
 {
 	const struct thread *first = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct thread *thread = core_sync(wake, threads[i]);
+	if (among->count == 1)
+		return among->threads[0];
+	for (size_t i = 0; i < among->count; i++) {
+		const struct thread *thread = core_sync(wake, among->threads[i]);
+		int16_t reason = thread_asleep(thread) ? thread_last(thread)->call : CALL_NONE;
 
-		if (!thread_asleep(thread) || thread_last(thread)->call == CALL_NONE || (first && thread_last(thread)->call != thread_last(first)->call))
+		if (reason == CALL_NONE || (first && reason != thread_last(first)->call) || waits_for_connections(reason_at(wake->reasons, reason)))
 			return INDEX_NONE;
 		if (!first || waits_longer(thread, first))
 			first = thread;
@@ -63,12 +77,13 @@ static int32_t one_of(struct wake *wake, const int32_t *threads, size_t count)
 
 /* --- by earlier connections ------------------------------------------------------------------------------------------- */
 
-/* NULL: it has ended, or another thread has its tid. */
-static const struct thread *living(struct wake *wake, const struct woken *woken)
+/* Tells whether the process is known to have ended. Its end may have been between two windows, and so not seen. */
+static bool has_ended(struct wake *wake, int32_t process)
 {
-	const struct thread *thread = core_thread_find(wake, woken->tid, wake->now);
+	const struct thread *first = core_thread_find(wake, process, wake->now);
+	int32_t now = events_tgid(wake->events, process);
 
-	return thread && thread->died == TIME_NONE && events_tgid(wake->events, woken->tid) == woken->process ? thread : NULL;
+	return (first && first->died != TIME_NONE) || (now && now != process);
 }
 
 static void forget_ended(struct listener *listener, struct wake *wake)
@@ -76,7 +91,7 @@ static void forget_ended(struct listener *listener, struct wake *wake)
 	size_t left = 0;
 
 	for (size_t i = 0; i < listener->woken.count; i++)
-		if (living(wake, &listener->woken.items[i]))
+		if (!has_ended(wake, listener->woken.items[i].process))
 			listener->woken.items[left++] = listener->woken.items[i];
 	listener->woken.count = left;
 }
@@ -111,18 +126,29 @@ void takers_learn(struct listener *listener, struct wake *wake, const struct thr
 		*ARRAY_ADD(&listener->woken) = (struct woken){woken->tid, process};
 }
 
-static int32_t find_woken(struct wake *wake, const struct listener *listener)
+/* Adds the thread of each process that lives. False: one of them is not known, as nothing was seen of it in this window. */
+static bool add_woken(struct candidates *among, struct wake *wake, const struct listener *listener)
 {
-	int32_t threads[TOGETHER_MAX];
-	size_t count = 0;
-
 	for (size_t i = 0; i < listener->woken.count; i++) {
-		const struct thread *thread = living(wake, &listener->woken.items[i]);
+		const struct woken *woken = &listener->woken.items[i];
+		const struct thread *thread;
 
-		if (thread)
-			threads[count++] = thread->index;
+		if (has_ended(wake, woken->process))
+			continue;
+		thread = core_thread_find(wake, woken->tid, wake->now);
+		if (!thread || thread->died != TIME_NONE || events_tgid(wake->events, woken->tid) != woken->process)
+			return false;
+		among->threads[among->count++] = thread->index;
 	}
-	return listener->more ? INDEX_NONE : count == 1 ? threads[0] : one_of(wake, threads, count);
+	return !listener->more;
+}
+
+static bool was_woken(const struct listener *listener, int32_t process)
+{
+	for (size_t i = 0; listener && i < listener->woken.count; i++)
+		if (listener->woken.items[i].process == process)
+			return true;
+	return false;
 }
 
 /* --- by who listened -------------------------------------------------------------------------------------------------- */
@@ -187,7 +213,7 @@ void takers_listen(struct takers *takers, int32_t number)
 		port->more = true;
 }
 
-/* The wait in which the thread is since before tracing began, if it has done nothing since. False: it is not known. */
+/* Begins the wait that the thread has been in since before tracing began, if it has done nothing since. False: the wait is not known. */
 static bool begin_wait(const struct wake *wake, struct thread *taker, const struct holder *holder)
 {
 	struct piece *wait;
@@ -221,43 +247,56 @@ static int32_t taker_of(struct wake *wake, const struct holder *holder, int32_t 
 }
 
 /*
- * Tells whether the holder only watches over processes that take the connections, as gunicorn's first process does: it polls, but not for
+ * Tells whether the holder only watches over several processes that take the connections, as gunicorn's first process does: it polls, but not for
  * connections, because this one did not wake it.
  */
 static bool is_master(const struct wake *wake, const struct port *port, const struct holder *holder, const struct thread *thread)
 {
+	int children = 0;
+
 	if (!thread_asleep(thread) || !reason_at(wake->reasons, thread_last(thread)->call)->many)
 		return false;
 	for (size_t i = 0; i < port->holders.count; i++)
-		if (port->holders.items[i].parent == holder->process)
-			return true;
-	return false;
+		children += port->holders.items[i].parent == holder->process;
+	return children > 1;
 }
 
-static int32_t find_holder(const struct takers *takers, struct wake *wake, int32_t number, int32_t asking)
+/* Adds the threads of those processes that no connection has woken. False: one of them is not known. */
+static bool add_holders(struct candidates *among, const struct takers *takers, struct wake *wake, const struct listener *listener, int32_t number, int32_t asking)
 {
-	int32_t threads[TOGETHER_MAX], taker;
 	const struct port *port;
-	size_t count = 0;
+	int32_t taker;
 
 	HASH_FIND_INT(takers->ports, &number, port);
 	if (!port || port->more)
-		return INDEX_NONE;
-	for (size_t i = 0; i < port->holders.count; i++)
-		if ((taker = taker_of(wake, &port->holders.items[i], asking)) == INDEX_NONE)
-			return INDEX_NONE;
-		else if (!is_master(wake, port, &port->holders.items[i], core_sync(wake, taker)))
-			threads[count++] = taker;
-	return count == 1 ? threads[0] : one_of(wake, threads, count);
+		return false;
+	for (size_t i = 0; i < port->holders.count; i++) {
+		const struct holder *holder = &port->holders.items[i];
+
+		if (was_woken(listener, holder->process) || has_ended(wake, holder->process))
+			continue;
+		taker = taker_of(wake, holder, asking);
+		if (taker == INDEX_NONE)
+			return false;
+		if (!is_master(wake, port, holder, core_sync(wake, taker)))
+			among->threads[among->count++] = taker;
+	}
+	return true;
 }
 
 /* --- all -------------------------------------------------------------------------------------------------------------- */
 
 int32_t takers_find(const struct takers *takers, struct wake *wake, const struct listener *listener, uint16_t port, int32_t asking)
 {
-	if (listener && listener->woken.count)
-		return find_woken(wake, listener);
-	return port ? find_holder(takers, wake, port, asking) : INDEX_NONE;
+	struct candidates among = {.count = 0};
+	size_t woken;
+
+	if (listener && !add_woken(&among, wake, listener))
+		return INDEX_NONE;
+	woken = among.count;
+	if (port && !add_holders(&among, takers, wake, listener, port, asking))
+		among.count = woken; /* without them the connections alone tell */
+	return choose(wake, &among);
 }
 
 void takers_free(struct takers *takers)

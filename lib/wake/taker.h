@@ -1,6 +1,7 @@
 /*
- * taker: the thread that is to take a connection that woke nobody, because that thread is busy or stopped. Earlier connections to the same port
- * and address tell it, which woke it; before the first of these, who listened there when tracing began, as `traced` records tell.
+ * taker: the thread that is to take a connection that woke nobody, because that thread is busy or stopped. If earlier connections to the same
+ * address and port woke threads, it is one of these. Otherwise, or besides, it is of a process that listened there when tracing began, as `traced`
+ * records tell.
  *
  * If several processes take connections there, and a thread of each waits in one and the same call, or is stopped, any of them is the answer: the
  * one that has waited longest. Otherwise the taker is not known. What is known here outlives a window. Private to lib/wake, for its questions.
