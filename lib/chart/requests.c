@@ -302,7 +302,7 @@ static char *take_alias(int32_t pid, const struct stat *file, char *path)
 	return path;
 }
 
-/* Takes the program of a process, unless another process has had it taken; the first of a program that serves connections decides. */
+/* Takes a process' program, unless it was taken already. */
 static int take_process(struct search *search, int32_t pid, bool serves)
 {
 	char seen[PATH_ROOM], *path;
@@ -310,7 +310,7 @@ static int take_process(struct search *search, int32_t pid, bool serves)
 	bool deleted, own;
 	int status;
 
-	if (serves_connections(pid) != serves || !proc_exe(pid, seen, sizeof(seen), &deleted) || executable_find(pid, &file) < 0)
+	if (!proc_exe(pid, seen, sizeof(seen), &deleted) || executable_find(pid, &file) < 0)
 		return 0;
 	path = executable_path(pid, &file, seen);
 	own = strncmp(path, "/proc/", strlen("/proc/")) == 0;
@@ -342,10 +342,13 @@ static int take_processes(struct search *search, const struct process *process)
 {
 	int status = 0;
 
-	for (int serves = true; serves >= false; serves--)
-		for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
-			if (process_has(process, tid))
-				status = take_process(search, tid, serves);
+	/* of the processes of one program, those that serve connections come first */
+	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
+		if (process_has(process, tid) && serves_connections(tid))
+			status = take_process(search, tid, true);
+	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
+		if (process_has(process, tid))
+			status = take_process(search, tid, false);
 	return status;
 }
 

@@ -201,13 +201,16 @@ static void reap(struct server *server, bool all)
 {
 	pid_t ended;
 
-	while ((ended = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0)
+	while ((ended = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0) {
+		if (ended == server->ready.collector)
+			forget_ready(server);
 		for (size_t i = 0; i < server->running.count; i++)
-			if (server->running.items[i].collector == ended) { /* else a pairing process, or a collector that had no order */
+			if (server->running.items[i].collector == ended) { /* else a pairing process */
 				close(server->running.items[i].orders);
 				ARRAY_REMOVE(&server->running, i, 1);
 				break;
 			}
+	}
 }
 
 /* Answers an order: sends one byte, and the descriptor unless that is -1. */

@@ -11,7 +11,7 @@
 
 /* --- events of a CPU -------------------------------------------------------------------------------------------------- */
 
-/* Alone, an event is read with what it lost. */
+/* An event outside a group is read with the number of records that it lost. */
 static struct perf_event_attr sampling(const struct counting *counting, int clock)
 {
 	return (struct perf_event_attr){
@@ -128,7 +128,7 @@ static int open_group(const struct counting *counting, struct counting_cpu *cpu,
 	return counting->timed ? try_group(cpu, number) : 0;
 }
 
-/* An event's. */
+/* Takes an event's value, and skips the number of records that it lost. */
 static uint64_t take_value(const struct counting *counting, struct perf_cursor *cursor)
 {
 	uint64_t value = perf_take_number(cursor);
@@ -331,11 +331,16 @@ bool counting_read(const struct counting *counting, struct counting_cpu *cpu, ui
 
 static uint64_t group_lost(const struct counting *counting, const struct counting_cpu *cpu)
 {
-	uint64_t numbers[3 + 2 * (2 + COUNTERS_MAX)], lost = 0; /* how many, perhaps two times; of each event its value and what it lost */
-	ssize_t size = counting->tells_lost ? read(cpu->sampler, numbers, sizeof(numbers)) : 0;
+	struct {
+		uint64_t count, rest[2 + 2 * (2 + COUNTERS_MAX)]; /* perhaps two times; of each event its value and what it lost */
+	} group;
+	size_t times = counting->timed ? 2 : 0;
+	uint64_t lost = 0;
 
-	for (ssize_t n = counting->timed ? 4 : 2; (n + 1) * (ssize_t)sizeof(*numbers) <= size; n += 2)
-		lost += numbers[n];
+	if (read(cpu->sampler, &group, sizeof(group)) < (ssize_t)sizeof(group.count) || group.count > 2 + COUNTERS_MAX)
+		return 0;
+	for (size_t i = 0; i < group.count; i++)
+		lost += group.rest[times + 2 * i + 1];
 	return lost;
 }
 
@@ -343,10 +348,12 @@ uint64_t counting_lost(const struct counting *counting, const struct counting_cp
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; counting->tells_lost && i < counting->count; i++)
+	if (!counting->tells_lost)
+		return 0;
+	for (size_t i = 0; i < counting->count; i++)
 		if (counting->periods[i])
 			lost += perf_lost(cpu->fds[i]);
-	if (cpu->sampler < 0 || !counting->tells_lost)
+	if (cpu->sampler < 0)
 		return lost;
 	return lost + (counting->by_program ? perf_lost(cpu->sampler) : group_lost(counting, cpu));
 }

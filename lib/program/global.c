@@ -57,8 +57,8 @@ static bool has_memory(const struct maps *maps, const struct global *global)
 	return false;
 }
 
-/* Tells whether the file of this path, behind which the kernel writes " (deleted)", is the program at `seen`. */
-static bool is_programs(const struct mapped *mapped, const char *seen)
+/* Tells whether the mapping is of the program's file. Behind the path of a deleted file the kernel writes " (deleted)". */
+static bool is_of_program(const struct mapped *mapped, const char *seen)
 {
 	size_t length = strlen(seen);
 
@@ -103,7 +103,7 @@ static int find_in_program(int32_t process, const struct maps *maps, const char 
 		return -1;
 	fail("the program of process %d is not mapped", process);
 	for (size_t i = 0; i < maps->list.count; i++)
-		if (is_programs(&maps->list.items[i], seen) && is_first(maps, i)) {
+		if (is_of_program(&maps->list.items[i], seen) && is_first(maps, i)) {
 			status = find_in(maps, path, maps->list.items[i].start, name, lookup, global);
 			break;
 		}
@@ -118,7 +118,7 @@ static int find_in_libraries(int32_t process, const struct maps *maps, const cha
 		char *path;
 		int status;
 
-		if (!is_first(maps, i) || is_programs(mapped, seen))
+		if (!is_first(maps, i) || is_of_program(mapped, seen))
 			continue;
 		path = memory_format("/proc/%d/map_files/%llx-%llx", process, (unsigned long long)mapped->start, (unsigned long long)mapped->end);
 		status = find_in(maps, path, mapped->start, name, lookup, global);
@@ -176,7 +176,7 @@ static int map_offset(const struct maps *maps, const char *seen, uint64_t offset
 	for (size_t i = 0; i < maps->list.count; i++) {
 		const struct mapped *mapped = &maps->list.items[i];
 
-		if (!mapped->executable || !is_programs(mapped, seen))
+		if (!mapped->executable || !is_of_program(mapped, seen))
 			continue;
 		*from = mapped->start < *from ? mapped->start : *from;
 		*to = mapped->end > *to ? mapped->end : *to;

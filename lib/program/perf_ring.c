@@ -1,6 +1,7 @@
 #include "program/perf_ring.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -139,16 +140,27 @@ uint32_t perf_take_short(struct perf_cursor *cursor)
 	return number;
 }
 
-uint64_t perf_lost_format(void)
+/* The event is of a CPU: one of a thread would have the kernel do more at each switch, on all CPUs. */
+static uint64_t ask_lost_format(void)
 {
 	struct perf_event_attr attributes = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attributes), .config = PERF_COUNT_SW_DUMMY, .read_format = PERF_FORMAT_LOST, .disabled = 1};
-	int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, sched_getcpu(), -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
 		return errno == EINVAL ? 0 : PERF_FORMAT_LOST;
 	close(fd);
 	return PERF_FORMAT_LOST;
+}
+
+uint64_t perf_lost_format(void)
+{
+	enum { UNKNOWN = 1 };
+	static uint64_t format = UNKNOWN;
+
+	if (format == UNKNOWN)
+		format = ask_lost_format();
+	return format;
 }
 
 uint64_t perf_lost(int fd)

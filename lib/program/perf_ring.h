@@ -43,8 +43,10 @@ struct perf_event_header perf_ring_header(const struct perf_ring *ring);
 void perf_ring_copy(const struct perf_ring *ring, void *to, size_t length);
 
 /*
- * The kernel's own count of the records that an event lost, which a record of the ring tells only with the next that fits. The format is
- * PERF_FORMAT_LOST for read_format, or 0 before Linux 6.0. perf_lost() reads an event of that format alone; 0 where it is not open.
+ * The kernel counts the records that an event loses. A record in the ring tells that number only once another record fits in.
+ *
+ * perf_lost_format() returns what read_format needs for it: PERF_FORMAT_LOST; 0 before Linux 6.0. perf_lost() returns the number for an event with
+ * no other read_format; 0 if the descriptor is -1.
  */
 uint64_t perf_lost_format(void);
 uint64_t perf_lost(int fd);

@@ -88,16 +88,20 @@ static void group(bool ticks)
 	assert(cpu.lost == 0);
 }
 
-/* As group(false), with what each event lost. */
-static void group_that_tells_lost(void)
+/* As above, with what each event lost. */
+static void groups_that_tell_lost(void)
 {
 	struct counting counting = three;
-	struct counting_cpu cpu = cpu_with_ticks(false);
+	struct counting_cpu cpu = cpu_with_ticks(false), timed = cpu_with_ticks(true);
 
 	counting.tells_lost = true;
 	assert(!READ(&counting, &cpu, SAMPLER_ID, 9, 3, 1, 0, 500, 0, 7, 0));
 	assert(READ(&counting, &cpu, SAMPLER_ID, 9, 3, 2, 60, 510, 61, 8, 62));
 	counted(10, 0, 1);
+	counting.timed = true;
+	assert(!READ(&counting, &timed, SAMPLER_ID, 9, 4, 1000, 1000, 1, 0, 0, 0, 500, 0, 7, 0));
+	assert(READ(&counting, &timed, TICKS_ID, 9, 4, 2000, 2000, 1, 60, 1000, 61, 510, 62, 10, 63));
+	counted(10, 0, 3);
 }
 
 /* The size of what follows, and values; then padding. */
@@ -128,7 +132,7 @@ int main(void)
 	timed_group();
 	group(true);
 	group(false);
-	group_that_tells_lost();
+	groups_that_tell_lost();
 	written();
 	return 0;
 }
