@@ -56,10 +56,12 @@ url=/second"
 	run -1 trace-collect -c requests -p $! -o trace
 	kill $!
 	assert_line "trace-collect: requests of 'sleep': none are known, and it serves no connection"
+	python3 -c "import time; time.sleep(60)" & # of the same program, with a lower number
+	idle=$!
 	python3 -c "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); print('up', flush=True); time.sleep(60)" >up &
 	until_true 60 grep -q up up
-	run -0 trace-collect -c requests -p $! -d 100ms -o trace
-	kill $!
+	run -0 trace-collect -c requests -p $idle -p $! -d 100ms -o trace
+	kill $! $idle
 	assert_output -p "what it receives on a connection until it has answered"
 	run -0 bash -c "stream-cat --text trace | grep -c '^chart name=turn '"
 	server
