@@ -1,6 +1,6 @@
 /*
- * measure_state: the inside of struct measure, for measure.c (charts and events), outcome.c (the fate of starts), turn.c (turns), rate.c
- * (counts), polled.c (repeated tries) and complaint.c; see measure.h.
+ * measure_state: the inside of struct measure, for measure.c (charts and events), outcome.c (the fate of starts), patience.c (starts that grow too
+ * old), turn.c (turns), rate.c (counts), polled.c (repeated tries) and complaint.c; see measure.h.
  */
 #ifndef CHART_MEASURE_STATE_H
 #define CHART_MEASURE_STATE_H
@@ -10,6 +10,7 @@
 #include "chart/disarmed_keys.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
+#include "chart/patience.h"
 #include "chart/polled.h"
 #include "chart/recorded.h"
 #include "chart/silence.h"
@@ -50,19 +51,6 @@ struct route {
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
-/* How long the context of a wait is kept behind its signal while the wait goes on. */
-#define PATIENCE_HOLD (10 * NSEC_PER_SEC)
-
-/* Open starts whose age is watched; see outcome.c. A new one is all zero but for the times. */
-struct patience {
-	struct series *series;	/* the series with starts in state START_OPEN */
-	struct start *suspects; /* START_SUSPECT, the next to be due first */
-	struct start *reported; /* START_REPORTED, in the same order */
-	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
-	int64_t whole;		/* all events before this time have come, or their loss is known; INT64_MAX: the stream does not say */
-	int64_t awaited;	/* a suspect waits until each CPU has an event behind this time; INT64_MAX: none waits */
-};
-
 struct measure {
 	struct events *events;
 	struct judge judge; /* of latencies */
@@ -101,15 +89,6 @@ struct measure {
 	int64_t recompute_at; /* when all limits are learnt anew; INT64_MIN: the period begins with the first event */
 	struct line scratch;
 };
-
-/*
- * All events before this time have come, or their loss is known: a start that is due after this time is not reported yet, because its end may
- * still come.
- */
-void patience_whole(struct patience *patience, int64_t ts);
-
-/* An event, or a `tick` record, has come: if all events that a suspect waits for have come now, the suspect is looked at again. */
-void patience_heard(struct measure *measure);
 
 /* At the first time of a stream: forgets what was learnt on another machine or boot. */
 void measure_begin(struct measure *measure, int64_t ts);
