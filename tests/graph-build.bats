@@ -323,6 +323,9 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 	assert_equal "$(first '')" "server: stopped by a signal"
 	assert_equal "$(first 's/stopped=signal/takes=yes stopped=tracer/')" "server: stopped by a tracer"
 	assert_equal "$(first 's/stopped=signal/takes=yes call=flock/')" "unknown: flock of server"
+	# the collector has seen who has the lock
+	assert_equal "$(first 's/stopped=signal/takes=yes call=flock/; /^event ts=1.0 /i event ts=1.0 cpu=0 tid=20 comm=server name=filelock:holder pid=30 s_dev=254:0 i_ino=7 fl_start=0 fl_end=9223372036854775807 late=0 path=/lock')" \
+		"other: holding the lock of /lock that server wants"
 	for other in 's/stopped=signal/stopped=tracer/' 's/stopped=signal/takes=yes/' 's/seen=1.001 stopped/seen=0.9 stopped/' 's/saddr_v6=0x7f/saddr_v6=0x80/' \
 		's/listens=22/listens=443/' 's/listens=80,443/listens=80/' 's/process=20 /process=10 /' 's/^task.*tid=20 .*//' \
 		'/sys_enter_connect/i event ts=1.2 cpu=1 tid=20 comm=server name=sched:sched_process_exit comm=server pid=20' \

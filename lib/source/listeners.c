@@ -27,6 +27,7 @@ struct holder { /* of a socket that listens */
 	bool alone;   /* it has one thread */
 	const char *stopped; /* what has stopped it; NULL: it is not stopped */
 	long call; /* the call in which its first thread sleeps; CALL_UNKNOWN */
+	int32_t fd; /* the first argument of that */
 };
 
 struct holders {
@@ -55,10 +56,12 @@ static bool read_stat(struct holder *holder)
 
 static void read_call(struct holder *holder)
 {
+	unsigned long long first = 0;
 	char text[STAT_ROOM];
 
-	if (proc_read(holder->pid, "syscall", text, sizeof(text)) < 0 || sscanf(text, "%ld", &holder->call) != 1)
+	if (proc_read(holder->pid, "syscall", text, sizeof(text)) < 0 || sscanf(text, "%ld %llx", &holder->call, &first) < 1)
 		holder->call = CALL_UNKNOWN;
+	holder->fd = (int32_t)first;
 }
 
 /* Tells whether its only thread waits for signals or children, as nginx's first process does: it takes no connections. */
@@ -165,6 +168,14 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 	return status;
 }
 
+/* If it may wait for the lock of a file, writes who has the lock. */
+static int tell_lock(struct event_writer *writer, const struct holder *holder, int64_t ts)
+{
+	if (holder->stopped || (holder->call != SYS_flock && holder->call != SYS_fcntl))
+		return 0;
+	return event_writer_within(writer, holder->pid, holder->pid, holder->fd, ts);
+}
+
 static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, int64_t ts, int64_t seen)
 {
 	const struct holder *items = holders->items.items;
@@ -178,9 +189,11 @@ static int tell_all(const struct holders *holders, struct event_writer *writer, 
 		if (i == 0 || items[i - 1].pid != items[i].pid || items[i - 1].port != items[i].port)
 			length += (size_t)snprintf(ports + length, sizeof(ports) - length, "%s%u", length ? "," : "", items[i].port);
 		if (length && (last || length > sizeof(ports) - PORT_ROOM - 1)) {
-			status = event_writer_name(writer, items[i].pid, ts) < 0 ? -1 : tell(stream, &items[i], ports, seen);
+			status = event_writer_name(writer, items[i].pid, ts) < 0 || tell(stream, &items[i], ports, seen) < 0 ? -1 : 0;
 			length = 0;
 		}
+		if (last && status == 0)
+			status = tell_lock(writer, &items[i], ts);
 	}
 	return status;
 }

@@ -1,3 +1,5 @@
+#include "wake/poll.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +43,7 @@ enum { FILE_PATH = 128 };
 struct lock_report { /* the collector's, of a file that a thread tries to lock */
 	uint64_t dev, inode;
 	int64_t from, to;
+	int32_t by;  /* the thread */
 	int32_t pid; /* of the holder; 0: not known */
 	char path[FILE_PATH]; /* "": not known */
 };
@@ -248,17 +251,12 @@ static void on_flock(struct at *at)
 
 static void left(struct wake *wake, struct thread *thread);
 
-/* If the thread has slept since before the data, its try is not among them: it is noted here. */
-static void waits_since_before(struct wake *wake, int32_t tid, const struct lock_report *report)
+/* The thread has slept since before the data, so its try is not among them: it is noted here. */
+static void note_sleeper(struct wake *wake, struct thread *thread, const struct lock_report *report)
 {
 	struct poll try = {.dev = report->dev, .inode = report->inode, .from = report->from, .to = report->to, .waits = true};
-	struct thread *thread;
-	const char *call;
+	const char *call = reason_at(wake->reasons, thread_last(thread)->call)->syscall;
 
-	HASH_FIND_INT(wake->by_tid, &tid, thread);
-	if (!thread || !thread_asleep(thread) || !(thread_last(thread)->flags & PIECE_ASSUMED) || thread_last(thread)->flags & PIECE_POLL)
-		return;
-	call = reason_at(wake->reasons, syscall_of(thread)->name)->syscall;
 	if (!call)
 		return;
 	try.call = name_text(wake->names, call);
@@ -266,18 +264,35 @@ static void waits_since_before(struct wake *wake, int32_t tid, const struct lock
 	left(wake, thread);
 }
 
+void poll_assumed(struct wake *wake, struct thread *thread)
+{
+	const struct polls *polls = polls_of(wake);
+
+	if (!thread_asleep(thread) || !(thread_last(thread)->flags & PIECE_ASSUMED) || thread_last(thread)->flags & PIECE_POLL)
+		return;
+	for (size_t i = polls->reports.count; i-- > 0;)
+		if (polls->reports.items[i].by == thread->tid) {
+			note_sleeper(wake, thread, &polls->reports.items[i]);
+			return;
+		}
+}
+
 static void on_holder(struct at *at)
 {
 	enum { PID, DEV, INODE, START, END, PATH };
 	struct lock_report *report;
+	int32_t by = at->event->tid;
+	struct thread *thread;
 
 	if (polls_of(at->wake)->reports.count >= LOCKS_MAX)
 		return;
 	report = ARRAY_ADD(&polls_of(at->wake)->reports);
 	*report = (struct lock_report){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
-			      .to = at_number(at, END), .pid = (int32_t)at_number(at, PID)};
+			      .to = at_number(at, END), .pid = (int32_t)at_number(at, PID), .by = by};
 	at_text(at, PATH, report->path, sizeof(report->path));
-	waits_since_before(at->wake, at->event->tid, report);
+	HASH_FIND_INT(at->wake->by_tid, &by, thread);
+	if (thread)
+		poll_assumed(at->wake, thread);
 }
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */

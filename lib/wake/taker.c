@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "wake/poll.h"
 #include "wake/reason.h"
 
 /* Listeners that are kept; nothing is known of further ones. If more processes than TOGETHER_MAX take connections at one port, none is the answer. */
@@ -214,7 +215,7 @@ void takers_listen(struct takers *takers, int32_t number)
 }
 
 /* Begins the wait that the thread has been in since before tracing began, if it has done nothing since. False: the wait is not known. */
-static bool begin_wait(const struct wake *wake, struct thread *taker, const struct holder *holder)
+static bool begin_wait(struct wake *wake, struct thread *taker, const struct holder *holder)
 {
 	struct piece *wait;
 
@@ -223,6 +224,7 @@ static bool begin_wait(const struct wake *wake, struct thread *taker, const stru
 	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
 	wait->flags = PIECE_ASSUMED;
 	wait->call = holder->reason;
+	poll_assumed(wake, taker);
 	return true;
 }
 
