@@ -115,19 +115,20 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 		    try: asks.recv(1)
 		    except OSError: pass
 	PY
-	exec 4>lock
-	flock 4
-	/usr/bin/python3 server.py >port 3>&- 4>&- &
+	flock -o lock sleep 100 3>&- &
+	holder=$!
+	until ! flock -n lock true; do sleep 0.05; done
+	/usr/bin/python3 server.py >port 3>&- &
 	until [ -s port ]; do sleep 0.05; done
-	run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
-	assert_output --partial "chain   python3 client.py waits for python3 server.py (poll), still"
-	assert_line --regexp '^   path .* python3 server.py still asleep in flock$'
+	COLUMNS=1000 run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
+	assert_output --partial "chain   python3 client.py waits for python3 server.py (poll): flock: holding the lock of "
 	kill -STOP $!
 	rm -f ./*.tb
 	run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
 	assert_line --regexp '^   path .* python3 server.py still stopped by a signal$'
 	kill -TERM $!
 	kill -CONT $!
+	pkill -P $holder
 }
 
 # bats test_tags=live
