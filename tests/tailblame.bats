@@ -122,6 +122,11 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 	until [ -s port ]; do sleep 0.05; done
 	COLUMNS=1000 run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
 	assert_output --partial "chain   python3 client.py waits for python3 server.py (poll): flock: holding the lock of "
+	# where no events of locks are wanted there is none
+	run -0 trace-collect -e sock:inet_sock_set_state -d 100ms -o out
+	run -0 stream-cat --text out
+	assert_output --partial "call=flock"
+	refute_output --partial "filelock:"
 	kill -STOP $!
 	rm -f ./*.tb
 	run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"

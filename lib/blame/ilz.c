@@ -39,7 +39,7 @@ enum replay_work { WORK_AS_IT_WAS, WORK_ZERO, WORK_LONGER };
 
 enum step_what { STEP_RESUME, STEP_END, STEP_START, STEP_WAIT };
 
-/* What decided the time of a resumption in the last replay. Several are set if they give the same time. */
+/* Each says whether it decided the time of a resumption in the last replay. Several are set if they give the same time. */
 enum { BY_CLOCK = 1, BY_WAIT = 2, BY_END = 4 };
 
 /* An event of the replay, at its recorded time. The node of a wait is the child. */

@@ -20,7 +20,7 @@ struct rank_entry {
 	double waited;		  /* in the total: its share of the waiting, in seconds */
 };
 
-/* What a score is a part of. */
+/* The whole that a score is a part of. */
 struct rank_whole {
 	const struct graph *graph; /* NULL: the total */
 	uint64_t duration;	   /* nanoseconds */

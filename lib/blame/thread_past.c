@@ -65,7 +65,7 @@ bool thread_past_reads(enum kind kind)
 	       kind == KIND_TIMER || kind == KIND_TRACED || kind == KIND_HANDOFF || kind == KIND_HOST;
 }
 
-/* What the host's threads did. NULL after fail(). */
+/* The past of the host's threads. NULL after fail(). */
 static struct wake *wake_of(struct thread_past *past, int host)
 {
 	while (past->hosts.count <= (size_t)host)

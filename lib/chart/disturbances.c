@@ -204,13 +204,12 @@ void disturbances_see(struct disturbances *all, const struct sample *sample)
 
 bool disturbances_judge(struct disturbances *all, const struct sample *sample)
 {
-	bool told = maxima_judge(all->maxima, sample), own = told && stands_out(all, sample) && !is_usual(all, sample);
+	bool told = maxima_judge(all->maxima, sample), out = told && stands_out(all, sample), own = out && !is_usual(all, sample);
 
 	count(all, sample);
-	if (told)
-		disturbances_see(all, sample);
-	else
-		keep(all, sample);
+	if (out)
+		remember_standing(all, sample);
+	keep(all, sample);
 	if (!own && is_of_all(all, sample, told))
 		maxima_take(all->maxima, sample);
 	return told;

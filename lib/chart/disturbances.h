@@ -33,7 +33,7 @@ void disturbances_empty(struct disturbances *all);
 /* A stream is over; the next may be of another time. */
 void disturbances_pause(struct disturbances *all);
 
-/* A signal that is not judged, because it was told while it lasted: the signals of other keys are compared with it. */
+/* Takes a signal that is not judged, because it was told while it lasted. Later signals of other keys are compared with it. */
 void disturbances_see(struct disturbances *all, const struct sample *sample);
 
 /* Tells whether a value beyond its key's limit is beyond the common limit, too. During the hold the answer is no, and the value is remembered. */

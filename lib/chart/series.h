@@ -67,7 +67,7 @@ struct series_signs {
 struct series {
 	int64_t id[CHART_KEYS_MAX];
 	char *chart, *key; /* key: NULL where the chart has no split */
-	bool judges, told; /* the limits are known; the listener was told of them */
+	bool judges, told; /* the limits are known; the listener has them */
 	bool learns;	   /* a baseline is being gathered; if it judges already, to replace its limits */
 	bool learns_all;   /* also from values beyond the limits, because these are out of date */
 	const char *unit;  /* "share", "per_second", "per_n", "number"; NULL: a latency */

@@ -14,7 +14,7 @@
 #include "model/label.h"
 #include "model/model.h"
 
-/* What is kept for each host; the viewer calls a host a machine. */
+/* The state of each host; the viewer calls a host a machine. */
 struct machine {
 	struct perfetto *perfetto;
 	uint32_t number;   /* 0: the first */

@@ -333,7 +333,7 @@ static uint64_t group_lost(const struct counting *counting, const struct countin
 {
 	struct {
 		uint64_t count, rest[2 + 2 * (2 + COUNTERS_MAX)]; /* perhaps two times; of each event its value and what it lost */
-	} group;
+	} group = {0};
 	size_t times = counting->timed ? 2 : 0;
 	uint64_t lost = 0;
 

@@ -85,9 +85,9 @@ void event_writer_free(struct event_writer *writer)
 	free(writer);
 }
 
-int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, int32_t fd, int64_t ts)
+int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, long call, int32_t fd, int64_t ts)
 {
-	return writer->locks ? locks_within(writer->stream, &writer->threads, tid, pid, fd, ts) : 0;
+	return writer->locks ? locks_within(writer->stream, &writer->threads, tid, pid, call, fd, ts) : 0;
 }
 
 int event_writer_name(struct event_writer *writer, int32_t tid, int64_t ts)

@@ -71,8 +71,8 @@ int event_writer_sample_formats(struct stream *stream, const struct sampler_want
 /* Writes the event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int event_writer_event(struct event_writer *writer, const struct ring *ring);
 
-/* The thread of process `pid` was in a call for `fd` at ts. If it waits for a file's lock there, writes who has that. -1 after fail(). */
-int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
+/* The thread of process `pid` was in this call for `fd` at ts. If it waits for a file's lock there, writes who has that. -1 after fail(). */
+int event_writer_within(struct event_writer *writer, int32_t tid, int32_t pid, long call, int32_t fd, int64_t ts);
 
 /* Writes the name of a thread, unless it is written already. -1 after fail(). */
 int event_writer_name(struct event_writer *writer, int32_t tid, int64_t ts);

@@ -105,14 +105,6 @@ static int write_enter(const struct in_call *place, struct event_writer *writer,
 	return event_writer_event(writer, &ring);
 }
 
-/* If the call may wait for the lock of a file, writes who has the lock. */
-static int tell_lock(const struct in_call *place, struct event_writer *writer, int64_t ts)
-{
-	if (place->call != SYS_flock && place->call != SYS_fcntl)
-		return 0;
-	return event_writer_within(writer, place->tid, place->process, (int32_t)place->arguments[0], ts);
-}
-
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that is still in the same call. -1 after fail(). */
 static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks,
 		       int64_t ts)
@@ -124,7 +116,8 @@ static int within_tell(const struct within *within, struct event_writer *writer,
 
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;
-		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, writer, enter, ts) < 0 || (locks && tell_lock(before, writer, ts) < 0))
+		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, writer, enter, ts) < 0 ||
+		    (locks && event_writer_within(writer, before->tid, before->process, before->call, (int32_t)before->arguments[0], ts) < 0))
 			return -1;
 	}
 	return 0;
@@ -216,6 +209,7 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 {
 	const struct collection *of = follow->of;
 	struct process *process = follow->process;
+	bool locks = wants_locks(follow->selection);
 
 	for (size_t i = 0; i < of->pid_count; i++)
 		if (process_follow(process, of->pids[i] == COLLECTOR_COMMAND ? follow->command : of->pids[i]) < 0)
@@ -228,9 +222,9 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 		return -1;
 	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
 		return -1;
-	if (within && within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), wants_locks(follow->selection), ts) < 0)
+	if (within && within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), locks, ts) < 0)
 		return -1;
-	return wants_connects(follow->selection) && !follow->foreign ? listeners_write(follow->writer, follow->stream, follow->clock, ts) : 0;
+	return wants_connects(follow->selection) && !follow->foreign ? listeners_write(follow->writer, follow->stream, follow->clock, locks, ts) : 0;
 }
 
 bool follow_is_over(struct follow *follow)

@@ -168,15 +168,7 @@ static int tell(struct stream *stream, const struct holder *holder, const char *
 	return status;
 }
 
-/* If it may wait for the lock of a file, writes who has the lock. */
-static int tell_lock(struct event_writer *writer, const struct holder *holder, int64_t ts)
-{
-	if (holder->stopped || (holder->call != SYS_flock && holder->call != SYS_fcntl))
-		return 0;
-	return event_writer_within(writer, holder->pid, holder->pid, holder->fd, ts);
-}
-
-static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, int64_t ts, int64_t seen)
+static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, bool locks, int64_t ts, int64_t seen)
 {
 	const struct holder *items = holders->items.items;
 	char ports[TOGETHER * PORT_ROOM + 1];
@@ -192,13 +184,13 @@ static int tell_all(const struct holders *holders, struct event_writer *writer, 
 			status = event_writer_name(writer, items[i].pid, ts) < 0 || tell(stream, &items[i], ports, seen) < 0 ? -1 : 0;
 			length = 0;
 		}
-		if (last && status == 0)
-			status = tell_lock(writer, &items[i], ts);
+		if (last && status == 0 && locks && !items[i].stopped)
+			status = event_writer_within(writer, items[i].pid, items[i].pid, items[i].call, items[i].fd, ts);
 	}
 	return status;
 }
 
-int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts)
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, bool locks, int64_t ts)
 {
 	struct holders holders = {0};
 	int64_t seen = clock_now(clock);
@@ -206,7 +198,7 @@ int listeners_write(struct event_writer *writer, struct stream *stream, const st
 
 	if (look_at_all(&holders) && holders.items.count) {
 		qsort(holders.items.items, holders.items.count, sizeof(*holders.items.items), by_process);
-		status = tell_all(&holders, writer, stream, ts, seen);
+		status = tell_all(&holders, writer, stream, locks, ts, seen);
 	}
 	tcp_tables_free(&holders.tcp);
 	ARRAY_FREE(&holders.items);

@@ -13,8 +13,8 @@
  * Writes a `traced` record with `listens` of each process that listens, behind its name at `ts`, when tracing began. All processes are looked
  * at, in a tenth of a second at most. If that is too short, or if we may not look at one, which may listen at the same port, nothing is written.
  * A process whose only thread waits for signals or children is left out. If the first thread of one waits for the lock of a file, a `filelock:holder`
- * event says who has the lock, where these are wanted. -1 after fail().
+ * event says who has the lock; `locks`: such events are wanted. -1 after fail().
  */
-int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, int64_t ts);
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, bool locks, int64_t ts);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cached_stat.h"
@@ -276,13 +277,15 @@ static bool is_vain(const struct layout_lock *lock, const struct ring *ring)
 	return result == DEFERRED || result == AGAIN;
 }
 
-int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts)
+int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, long call, int32_t fd, int64_t ts)
 {
 	struct holder_event event = {.common_type = ID_HOLDER, .common_pid = tid};
 	struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = ts};
 	char name[48], sort[16];
 	struct cached_stat seen;
 
+	if (call != SYS_flock && call != SYS_fcntl)
+		return 0;
 	snprintf(name, sizeof(name), "/proc/%d/fd/%d", tid, fd);
 	if (!cached_stat_at(name, &seen) || !find_wait(pid, seen.inode, &event, sort))
 		return 0;

@@ -30,10 +30,10 @@ void locks_free(struct locks *locks); /* NULL is allowed */
 int locks_format(struct stream *stream);
 
 /*
- * The thread, of process `pid`, has slept since before ts in a call for `fd`. If it waits for the file's lock, writes who has the lock.
+ * The thread, of process `pid`, has slept since before ts in this call for `fd`. If it waits for the file's lock, writes who has the lock.
  * -1 after fail().
  */
-int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, int32_t fd, int64_t ts);
+int locks_within(struct stream *stream, struct threads *threads, int32_t tid, int32_t pid, long call, int32_t fd, int64_t ts);
 
 /*
  * The ring stands at an event of a try, which is in the stream. Writes who has the lock, after that thread's name, if the try failed, and this file

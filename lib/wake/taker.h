@@ -16,7 +16,7 @@ struct takers {
 	struct port *ports;
 };
 
-/* Whoever takes connections to a port of an address. */
+/* A port of an address to which threads have connected. */
 struct listener;
 
 void takers_free(struct takers *takers); /* every listener, too */
