@@ -42,7 +42,6 @@ struct tracee {
 	int32_t thread;
 	int breakpoint; /* breakpoint at `from`; -1: none */
 	bool stopped;
-	int signal; /* signal at which it stopped, and which is still to be delivered; 0: none */
 };
 
 struct frame { /* a call */
@@ -55,10 +54,23 @@ struct tracer {
 	int out;
 	ARRAY(struct tracee) tracees;
 	ARRAY(struct frame) frames;
-	int32_t stepped; /* 0: no thread came to `from` yet */
-	struct user_regs_struct at;
+	int32_t stepped;	    /* 0: no thread came to `from` yet */
+	struct user_regs_struct at; /* its registers */
+	int signal;		    /* at which it stopped, and which it has not got yet; 0: it stopped at a step or a breakpoint */
 	uint64_t block, steps;
+	enum stride_end end; /* why the log ends */
+	int error;	     /* errno, if it was refused */
 };
+
+/*
+ * Notes why the log ends. What lets a thread run returns false if the log ends with that, and has called this; otherwise the thread has stopped.
+ */
+static bool ends(struct tracer *tracer, enum stride_end end)
+{
+	tracer->error = errno;
+	tracer->end = end;
+	return false;
+}
 
 /* --- telling ------------------------------------------------------------------------------------------------------------ */
 
@@ -332,49 +344,47 @@ static void let_go_on(struct tracer *tracer, int32_t thread, int status)
 		ptrace(PTRACE_CONT, thread, NULL, signal);
 }
 
-/*
- * Lets the stepped thread go on in this way until it stops again. 0: at a step, or a breakpoint; positive: at the signal of this number;
- * negative: the log ends, and the value is -1 - enum stride_end.
- */
-static int go(struct tracer *tracer, enum __ptrace_request how, int signal)
+/* Lets the stepped thread go on in this way, with its signal, until it stops again at a step, a breakpoint, or a signal. */
+static bool go(struct tracer *tracer, enum __ptrace_request how)
 {
 	struct tracee *tracee = tracee_of(tracer, tracer->stepped);
 
 	tracee->stopped = false;
-	ptrace(how, tracer->stepped, NULL, signal);
+	ptrace(how, tracer->stepped, NULL, tracer->signal);
+	tracer->signal = 0;
 	for (;;) {
-		int status;
+		int status, signal;
 		int32_t thread = wait_for(tracer, -1, true, &status);
 
 		if (thread == HIT && !has_run_over(tracer->stepped))
 			continue;
 		if (thread < 0)
-			return -1 - (thread == HIT ? END_TRAP : thread == LEFT ? END_LEFT : END_GONE);
+			return ends(tracer, thread == HIT ? END_TRAP : thread == LEFT ? END_LEFT : END_GONE);
 		if (thread != tracer->stepped) {
 			let_go_on(tracer, thread, status);
 			continue;
 		}
 		if (!WIFSTOPPED(status)) {
 			forget(tracer, thread);
-			return -1 - END_GONE;
+			return ends(tracer, END_GONE);
 		}
 		signal = signal_of(tracer, thread, status);
 		if (signal < 0) {
 			ptrace(PTRACE_LISTEN, thread, NULL, NULL);
 			continue;
 		}
-		tracee = tracee_of(tracer, thread);
-		tracee->stopped = true;
-		if (ptrace(PTRACE_GETREGS, thread, NULL, &tracer->at) < 0)
-			return -1 - END_GONE;
-		if (status >> 16 == PTRACE_EVENT_EXEC)
-			return -1 - END_EXEC;
 		if (status >> 16 == PTRACE_EVENT_STOP || status >> 16 == PTRACE_EVENT_CLONE) {
-			tracee->stopped = false;
 			ptrace(how, thread, NULL, 0);
 			continue;
 		}
-		return signal;
+		tracee = tracee_of(tracer, thread);
+		tracee->stopped = true;
+		if (ptrace(PTRACE_GETREGS, thread, NULL, &tracer->at) < 0)
+			return ends(tracer, END_GONE);
+		if (status >> 16 == PTRACE_EVENT_EXEC)
+			return ends(tracer, END_EXEC);
+		tracer->signal = signal;
+		return true;
 	}
 }
 
@@ -446,7 +456,7 @@ static bool drain(struct tracer *tracer, int32_t thread, int *signal)
 static void let_go(struct tracer *tracer, const struct tracee *tracee)
 {
 	int32_t thread = tracee->thread;
-	int signal = tracee->signal;
+	int signal = thread == tracer->stepped ? tracer->signal : 0;
 
 	if (!tracee->stopped) {
 		ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
@@ -483,8 +493,8 @@ static bool tell_unstopped(struct tracer *tracer)
 	return true;
 }
 
-/* Waits until a thread comes to `from`. Returns as go(). */
-static int await(struct tracer *tracer)
+/* Waits until a thread comes to `from`. */
+static bool await(struct tracer *tracer)
 {
 	for (;;) {
 		int status;
@@ -494,10 +504,10 @@ static int await(struct tracer *tracer)
 		if (thread == HIT && tell_unstopped(tracer))
 			continue;
 		if (thread < 0)
-			return -1 - (thread == NOBODY ? END_GONE : END_LEFT);
+			return ends(tracer, thread == NOBODY ? END_GONE : END_LEFT);
 		if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXEC && thread == tracer->plan.process) { /* not of its child */
 			tracee_of(tracer, thread)->stopped = true;
-			return -1 - END_EXEC;
+			return ends(tracer, END_EXEC);
 		}
 		if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && status >> 16 == 0 && stops_at_ours(tracer, thread) &&
 		    ptrace(PTRACE_GETREGS, thread, NULL, &at) == 0 && at.rip == tracer->plan.from) {
@@ -506,7 +516,7 @@ static int await(struct tracer *tracer)
 			tracee_of(tracer, thread)->stopped = true;
 			for (size_t i = 0; i < tracer->tracees.count; i++)
 				close_breakpoint(&tracer->tracees.items[i]);
-			return 0;
+			return true;
 		}
 		let_go_on(tracer, thread, status);
 	}
@@ -522,13 +532,6 @@ static bool is_own(const struct tracer *tracer, uint64_t address)
 	return address >= tracer->plan.code && address < tracer->plan.code_end;
 }
 
-/* Ends the log while the stepped thread is stopped at a signal, which it gets when it is let go. Returns `status`, -1 - enum stride_end. */
-static int end_at(struct tracer *tracer, int signal, int status)
-{
-	tracee_of(tracer, tracer->stepped)->signal = signal;
-	return status;
-}
-
 /* A thread that stopped at a breakpoint has RF set, and its next instruction ignores breakpoints. Clears RF. */
 static void stop_at_next(struct tracer *tracer)
 {
@@ -539,24 +542,24 @@ static void stop_at_next(struct tracer *tracer)
 }
 
 /*
- * Runs on to this address with the stack pointer at `stack` or above; delivers `signal` first. A breakpoint's signal at another address was
- * pending while the thread blocked it, and ends the log. Returns as go().
+ * Runs on to this address with the stack pointer at `stack` or above; the thread gets all signals on the way. A breakpoint's signal at another
+ * address was pending while the thread blocked it, and ends the log.
  */
-static int run_to(struct tracer *tracer, uint64_t address, uint64_t stack, int signal)
+static bool run_to(struct tracer *tracer, uint64_t address, uint64_t stack)
 {
-	int breakpoint = break_at(tracer->stepped, address), status;
+	int breakpoint = break_at(tracer->stepped, address);
+	bool runs;
 
 	if (breakpoint < 0)
-		return end_at(tracer, signal, -1 - (errno == ESRCH ? END_GONE : END_REFUSED));
+		return ends(tracer, errno == ESRCH ? END_GONE : END_REFUSED);
 	stop_at_next(tracer);
-	do {
-		status = go(tracer, PTRACE_CONT, signal);
-		signal = status > 0 ? status : 0;
-	} while (status > 0 || (status == 0 && tracer->at.rip == address && tracer->at.rsp < stack));
-	if (status == 0 && (tracer->at.rip != address || ignores_trap(tracer)))
-		status = -1 - END_TRAP;
+	do
+		runs = go(tracer, PTRACE_CONT);
+	while (runs && (tracer->signal || (tracer->at.rip == address && tracer->at.rsp < stack)));
+	if (runs && (tracer->at.rip != address || ignores_trap(tracer)))
+		runs = ends(tracer, END_TRAP);
 	close(breakpoint);
-	return status;
+	return runs;
 }
 
 /* Drops the calls that are over, and reports the one that returned to here. false: nobody reads any more. */
@@ -576,45 +579,48 @@ static bool leave(struct tracer *tracer)
 	return read;
 }
 
-/* Reports a block whose last instruction transferred control, or could have, and what that led to. Returns as go(). */
-static int transfer(struct tracer *tracer, const struct user_regs_struct *before)
+/* Notes and reports the call that led to here, if the instruction at `before` was one. false: nobody reads any more. */
+static bool enter(struct tracer *tracer, const struct user_regs_struct *before)
+{
+	uint64_t back = tracer->at.rsp == before->rsp - WORD ? word_at(tracer, tracer->at.rsp) : 0;
+
+	if (back <= before->rip || back > before->rip + INSTRUCTION_MOST || tracer->frames.count == FRAMES_MOST)
+		return true;
+	*ARRAY_ADD(&tracer->frames) = (struct frame){back, tracer->at.rsp};
+	return tell(tracer, (struct stride){.what = STRIDE_CALL, .at = before->rip, .to = tracer->at.rip});
+}
+
+/* Reports code that is not the program's, and lets it run until it returns. */
+static bool run_over(struct tracer *tracer)
+{
+	struct frame frame;
+
+	if (!tracer->frames.count)
+		return ends(tracer, END_RETURNED);
+	frame = tracer->frames.items[tracer->frames.count - 1];
+	if (!tell(tracer, (struct stride){.what = STRIDE_OVER, .to = tracer->at.rip}))
+		return ends(tracer, END_LEFT);
+	if (!run_to(tracer, frame.back, frame.stack + WORD))
+		return false;
+	return leave(tracer) || ends(tracer, END_LEFT);
+}
+
+/* Reports a block whose last instruction, at `before`, transferred control, or could have, and what that led to. */
+static bool transfer(struct tracer *tracer, const struct user_regs_struct *before)
 {
 	struct stride block = {.what = STRIDE_BLOCK, .at = tracer->block, .to = before->rip};
-	uint64_t back = tracer->at.rsp == before->rsp - WORD ? word_at(tracer, tracer->at.rsp) : 0;
-	int status;
 
 	take_registers(before, block.registers);
-	if (!tell(tracer, block))
-		return -1 - END_LEFT;
-	if (back > before->rip && back <= before->rip + INSTRUCTION_MOST && tracer->frames.count < FRAMES_MOST) {
-		struct stride call = {.what = STRIDE_CALL, .at = before->rip, .to = tracer->at.rip};
-
-		*ARRAY_ADD(&tracer->frames) = (struct frame){back, tracer->at.rsp};
-		if (!tell(tracer, call))
-			return -1 - END_LEFT;
-	}
-	if (!leave(tracer))
-		return -1 - END_LEFT;
+	if (!tell(tracer, block) || !enter(tracer, before) || !leave(tracer))
+		return ends(tracer, END_LEFT);
 	for (int i = 0; i < tracer->plan.to_count; i++)
 		if (tracer->at.rip == tracer->plan.to[i])
-			return -1 - END_TO;
-	while (!is_own(tracer, tracer->at.rip)) {
-		struct stride over = {.what = STRIDE_OVER, .to = tracer->at.rip};
-		struct frame frame;
-
-		if (!tracer->frames.count)
-			return -1 - END_RETURNED;
-		frame = tracer->frames.items[tracer->frames.count - 1];
-		if (!tell(tracer, over))
-			return -1 - END_LEFT;
-		status = run_to(tracer, frame.back, frame.stack + WORD, 0);
-		if (status < 0)
-			return status;
-		if (!leave(tracer))
-			return -1 - END_LEFT;
-	}
+			return ends(tracer, END_TO);
+	while (!is_own(tracer, tracer->at.rip))
+		if (!run_over(tracer))
+			return false;
 	tracer->block = tracer->at.rip;
-	return 0;
+	return true;
 }
 
 /* Tells whether the instruction is a branch, taken or not: jcc, loop, jrcxz, jmp; skips prefixes that these may have. */
@@ -636,75 +642,87 @@ static bool is_system_call(uint64_t word)
 
 /*
  * Executes one instruction. A single step over a system call that blocks SIGTRAP would undo the blocking, so for a system call the thread
- * stops at its entry and exit instead. Returns as go().
+ * stops at its entry and exit instead.
  */
-static int execute(struct tracer *tracer, uint64_t word)
+static bool execute(struct tracer *tracer, uint64_t word)
 {
-	int status;
-
 	if (!is_system_call(word))
-		return go(tracer, PTRACE_SINGLESTEP, 0);
-	status = go(tracer, PTRACE_SYSCALL, 0);
-	if (status == 0)
-		status = go(tracer, PTRACE_SYSCALL, 0);
-	return status == 0 && (ignores_trap(tracer) || has_trap(tracer->stepped, "\nSigBlk:")) ? -1 - END_TRAP : status;
+		return go(tracer, PTRACE_SINGLESTEP);
+	if (!go(tracer, PTRACE_SYSCALL))
+		return false;
+	if (!tracer->signal && !go(tracer, PTRACE_SYSCALL))
+		return false;
+	if (!tracer->signal && (ignores_trap(tracer) || has_trap(tracer->stepped, "\nSigBlk:")))
+		return ends(tracer, END_TRAP);
+	return true;
 }
 
-/* Steps over one instruction. Returns as go(). */
-static int step(struct tracer *tracer)
+/* Reports the signal at which the thread stopped, and runs to where the thread goes on after the signal's handler. */
+static bool step_over_handler(struct tracer *tracer)
+{
+	if (!tell(tracer, (struct stride){.what = STRIDE_SIGNAL, .number = tracer->signal, .at = tracer->at.rip}))
+		return ends(tracer, END_LEFT);
+	return run_to(tracer, tracer->at.rip, tracer->at.rsp);
+}
+
+/* Steps over one instruction. */
+static bool step(struct tracer *tracer)
 {
 	struct user_regs_struct before = tracer->at;
 	uint64_t word = word_at(tracer, before.rip);
-	int status = execute(tracer, word);
 
-	if (status > 0) {
-		struct stride stride = {.what = STRIDE_SIGNAL, .number = status, .at = tracer->at.rip};
-
-		if (!tell(tracer, stride))
-			return end_at(tracer, status, -1 - END_LEFT);
-		status = run_to(tracer, tracer->at.rip, tracer->at.rsp, status);
-	}
-	if (status < 0)
-		return status;
+	if (!execute(tracer, word) || (tracer->signal && !step_over_handler(tracer)))
+		return false;
 	tracer->steps++;
-	return tracer->at.rip - before.rip > INSTRUCTION_MOST || is_branch(word) ? transfer(tracer, &before) : 0;
+	return (tracer->at.rip - before.rip <= INSTRUCTION_MOST && !is_branch(word)) || transfer(tracer, &before);
 }
 
-/* Steps and logs until the end. Returns why it ended. */
-static enum stride_end log_steps(struct tracer *tracer)
+/* Seizes the process, sets the breakpoints, and reports that. */
+static bool attach(struct tracer *tracer)
 {
-	struct stride enter = {.what = STRIDE_ENTER, .at = tracer->plan.from};
-	int status = 0;
+	int error;
 
 	if (ignores_trap(tracer))
-		return END_IGNORED;
-	enter.to = word_at(tracer, tracer->at.rsp);
-	take_registers(&tracer->at, enter.registers);
-	*ARRAY_ADD(&tracer->frames) = (struct frame){enter.to, tracer->at.rsp};
+		return ends(tracer, END_IGNORED);
+	error = seize_all(tracer);
+	if (!error)
+		error = break_all(tracer);
+	errno = error;
+	if (error)
+		return ends(tracer, END_REFUSED);
+	return tell(tracer, (struct stride){.what = STRIDE_READY}) || ends(tracer, END_LEFT);
+}
+
+/* Reports that the thread has come to `from`. */
+static bool begin(struct tracer *tracer)
+{
+	struct stride first = {.what = STRIDE_ENTER, .at = tracer->plan.from};
+
+	if (ignores_trap(tracer))
+		return ends(tracer, END_IGNORED);
+	first.to = word_at(tracer, tracer->at.rsp);
+	take_registers(&tracer->at, first.registers);
+	*ARRAY_ADD(&tracer->frames) = (struct frame){first.to, tracer->at.rsp};
 	tracer->block = tracer->at.rip;
-	if (!tell(tracer, enter))
-		return END_LEFT;
-	while (status == 0 && tracer->steps < tracer->plan.limit)
-		status = is_read(tracer) ? step(tracer) : -1 - END_LEFT;
-	return status < 0 ? (enum stride_end)(-1 - status) : END_LIMIT;
+	return tell(tracer, first) || ends(tracer, END_LEFT);
+}
+
+/* Steps over one more instruction, if somebody reads that and the limit allows it. */
+static bool go_on(struct tracer *tracer)
+{
+	if (tracer->steps >= tracer->plan.limit)
+		return ends(tracer, END_LIMIT);
+	return is_read(tracer) ? step(tracer) : ends(tracer, END_LEFT);
 }
 
 static void trace(struct tracer *tracer)
 {
-	struct stride end = {.what = STRIDE_END};
-	int error = 0, status = -1 - END_IGNORED;
+	bool runs = attach(tracer) && await(tracer) && begin(tracer);
 
-	if (!ignores_trap(tracer)) {
-		error = seize_all(tracer);
-		if (!error)
-			error = break_all(tracer);
-		if (!error)
-			status = tell(tracer, (struct stride){.what = STRIDE_READY}) ? await(tracer) : -1 - END_LEFT;
-	}
-	end.number = error ? END_REFUSED : status < 0 ? -1 - status : (int)log_steps(tracer);
-	end.at = (uint64_t)(error ? error : errno);
+	while (runs)
+		runs = go_on(tracer);
 	detach_all(tracer); /* before anybody learns of the end */
-	tell(tracer, end);
+	tell(tracer, (struct stride){.what = STRIDE_END, .number = (int)tracer->end, .at = (uint64_t)tracer->error});
 }
 
 /* Runs the child. Ignores a terminal's signals, which are for the command that started it. */
