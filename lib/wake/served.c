@@ -293,57 +293,92 @@ static bool is_nap(const struct wake *wake, const struct piece *wait)
 	return wait->flags & PIECE_CONDITION && wait->cause == CAUSE_TIMER && !reason_at(wake->reasons, wait->call)->many;
 }
 
+/* What the waits of a thread say about whom it served at `ts`, from the last one back. */
+struct search {
+	struct wake *wake;
+	const struct thread *thread;
+	int64_t ts;
+	int64_t napped;
+	struct doer hand; /* the colleague, another thread of its process, that handed it a request; none is found yet: ts is `until` of find() */
+};
+
+enum finding {
+	GO_BACK, /* this wait says nothing: an earlier one may */
+	HANDED,  /* it served whom the colleague served; if there is no colleague, nobody is known */
+	ASKED,   /* whoever ended this wait asked it */
+	UNKNOWN, /* colleagues gave it several things to do */
+};
+
 /*
- * Index of the thread that this one served at `ts` and had not answered by `until`; INDEX_NONE: none is known. If a colleague, another thread of the
- * process, woke this thread, it handed a request on; but if this thread already had a request, the colleague gave back a lock. What another
- * colleague handed to it before does not matter if the thread was done with that. If an older process wakes the thread that had woken it before,
- * it is not known whether that process answers or asks, unless the thread waited for it alone. Naps do not end what the thread does as long as
- * they are the smaller part of its time.
+ * A colleague ended the wait: it handed a request on. If the thread already had one, the colleague gave back a lock; what it handed over before does
+ * not matter if the thread was done with that.
  */
+static enum finding find_colleague(struct search *search, const struct piece *wait, struct doer by)
+{
+	const struct thread *colleague = search->wake->threads.items[by.thread];
+
+	if (is_answer(search->wake, search->thread, wait, colleague, by.ts) || search->hand.thread == by.thread)
+		return GO_BACK;
+	if (search->hand.thread == INDEX_NONE) {
+		search->hand = by;
+		return GO_BACK;
+	}
+	return is_done(search->wake, search->thread, colleague, by.ts, search->hand.ts) ? GO_BACK : UNKNOWN;
+}
+
+/*
+ * Another process ended the wait. If it is an older one, and the thread had woken it before, it is not known whether it answers or asks, unless the
+ * thread waited for it alone.
+ */
+static enum finding find_asker(const struct search *search, const struct piece *wait, struct doer by)
+{
+	struct wake *wake = search->wake;
+	const struct thread *other = wake->threads.items[by.thread];
+
+	if (!reason_at(wake->reasons, wait->call)->many && is_answer(wake, search->thread, wait, other, by.ts) &&
+	    !is_client(wake, other, search->thread, by.ts))
+		return GO_BACK;
+	return has_answered(wake, search->thread, search->hand.thread != INDEX_NONE, other, by.ts, search->hand.ts) ? HANDED : ASKED;
+}
+
+/* Naps do not end what the thread does as long as they are the smaller part of its time. */
+static enum finding find_in(struct search *search, const struct piece *wait, struct doer by)
+{
+	struct wake *wake = search->wake;
+	const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
+
+	if (!takes(wake, wait) || (other && !is_request(other, by.ts, wait)))
+		return GO_BACK;
+	if (is_nap(wake, wait)) {
+		search->napped += wait[1].start - wait->start; /* it is over, so another piece follows */
+		return GO_BACK;
+	}
+	if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other) || search->napped > (search->ts - by.ts) / 2)
+		return HANDED;
+	return core_same_process(wake, search->thread, other->index) ? find_colleague(search, wait, by) : find_asker(search, wait, by);
+}
+
+/* Index of the thread that this one served at `ts` and had not answered by `until`; INDEX_NONE: none is known. */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
-	struct doer hand = {.thread = INDEX_NONE, .ts = until};
+	struct search search = {.wake = wake, .thread = thread, .ts = ts, .hand = {.thread = INDEX_NONE, .ts = until}};
+	enum finding finding = GO_BACK;
+	struct doer by = {.thread = INDEX_NONE};
 	size_t at = thread_find(thread, ts);
 	const struct piece *wait;
-	bool several = false; /* several colleagues handed it requests, or locks */
-	int left = PATIENCE;
-	int64_t napped = 0;
 
 	at -= at > 0 && thread->pieces.items[at - 1].what == WHAT_WAIT; /* it has not ended */
-	while (left-- > 0 && (wait = last_taken(thread, &at))) {
-		struct doer by = core_ender(wake, wait);
-		const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
-		bool client, answer;
-
-		if (!takes(wake, wait) || (other && !is_request(other, by.ts, wait)))
-			continue;
-		if (is_nap(wake, wait)) {
-			napped += thread_piece_end(wake, thread, at) - wait->start;
-			continue;
-		}
-		if (!other || wait->flags & PIECE_TICK || core_is_kernels(wake, other) || napped > (ts - by.ts) / 2)
-			break;
-		answer = is_answer(wake, thread, wait, other, by.ts);
-		client = is_client(wake, other, thread, by.ts);
-		if (core_same_process(wake, thread, other->index) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread) {
-			several = !is_done(wake, thread, other, by.ts, hand.ts);
-			if (!several)
-				break;
-			continue;
-		}
-		if (core_same_process(wake, thread, other->index) && !answer && hand.thread == INDEX_NONE)
-			hand = by;
-		if (core_same_process(wake, thread, other->index) || (answer && !client && !reason_at(wake->reasons, wait->call)->many))
-			continue;
-		if (has_answered(wake, thread, hand.thread != INDEX_NONE, other, by.ts, hand.ts))
-			break;
-		if (several)
-			return INDEX_NONE;
-		if (client)
-			return other->index;
-		return hands == HANDS ? INDEX_NONE : find(wake, other, by.ts, until, hands + 1); /* the client that the other asks for */
+	for (int left = PATIENCE; finding == GO_BACK && left > 0 && (wait = last_taken(thread, &at)); left--) {
+		by = core_ender(wake, wait);
+		finding = find_in(&search, wait, by);
 	}
-	return several || hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
+	if (finding == UNKNOWN)
+		return INDEX_NONE;
+	if (finding == ASKED && is_client(wake, wake->threads.items[by.thread], thread, by.ts))
+		return by.thread;
+	if (finding != ASKED)
+		by = search.hand;
+	return by.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[by.thread], by.ts, until, hands + 1);
 }
 
 static bool is_process_of(const struct wake *wake, int32_t tid, const struct thread *thread)
