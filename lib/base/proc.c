@@ -57,12 +57,41 @@ uint32_t proc_user(int32_t id)
 	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : 0;
 }
 
-char proc_state(int32_t id)
+bool proc_stat(int32_t id, struct proc_stat *stat)
 {
-	char text[512];
+	char text[1024];
 	const char *name_end;
 
 	proc_read(id, "stat", text, sizeof(text));
 	name_end = strrchr(text, ')'); /* the name before it may hold anything */
-	return name_end && name_end[1] ? name_end[2] : '\0';
+	if (name_end && sscanf(name_end + 1,
+			       " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			       "%*s %*s %*s %*s %*s %*s %*s %*s %d",
+			       &stat->state, &stat->parent, &stat->threads, &stat->cpu) == 4)
+		return true;
+	*stat = (struct proc_stat){0};
+	return false;
+}
+
+char proc_state(int32_t id)
+{
+	struct proc_stat stat;
+
+	proc_stat(id, &stat);
+	return stat.state;
+}
+
+bool proc_call(int32_t id, struct proc_call *call)
+{
+	unsigned long long *of = call->arguments;
+	char text[512];
+
+	*call = (struct proc_call){0};
+	proc_read(id, "syscall", text, sizeof(text));
+	if (sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &call->number, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5],
+		   &call->stack, &call->code) == 9 &&
+	    call->number >= 0)
+		return true;
+	*call = (struct proc_call){0};
+	return false;
 }

@@ -22,7 +22,25 @@ bool proc_exe(int32_t id, char *path, size_t room, bool *deleted);
 /* The real user of a process; 0 also if it is gone. Its files in /proc may have another owner: root, if nobody may debug the process. */
 uint32_t proc_user(int32_t id);
 
-/* The state of a thread. 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': a zombie; '\0': it is gone. */
+struct proc_stat { /* of a thread */
+	char state;	 /* 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T', 't': a signal, a tracer has stopped it; 'Z': a zombie */
+	int32_t parent;	 /* process */
+	int32_t threads; /* of its process */
+	int32_t cpu;	 /* the one that it ran on last */
+};
+
+/* False: the thread is gone, and *stat is 0. */
+bool proc_stat(int32_t id, struct proc_stat *stat);
+
+/* The state of a thread, as in struct proc_stat; '\0': it is gone. */
 char proc_state(int32_t id);
+
+struct proc_call { /* in which a thread sleeps */
+	long number;
+	unsigned long long arguments[6], stack, code; /* its registers */
+};
+
+/* False: the thread sleeps in no call, or may not be looked at, and *call is 0. */
+bool proc_call(int32_t id, struct proc_call *call);
 
 #endif

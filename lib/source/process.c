@@ -80,12 +80,10 @@ static void add_threads(struct process *process, int32_t pid)
 /* The process's parent; 0: the process is gone. */
 static int32_t parent_of(int32_t pid)
 {
-	char text[512], *rest;
-	int parent;
+	struct proc_stat stat;
 
-	proc_read(pid, "stat", text, sizeof(text));
-	rest = strrchr(text, ')'); /* the name before it may hold anything */
-	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+	proc_stat(pid, &stat);
+	return stat.parent;
 }
 
 struct kin {
