@@ -335,6 +335,23 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 	done
 }
 
+@test "who hangs at the other end of a connection since before the data explains the wait for it" {
+	# peer FIELDS [SCRIPT]: of other, for which the server waits
+	peer() {
+		sed "s/^traced process=20 .*/traced process=20 listens=443 seen=1.001 takes=yes call=recvfrom\ntraced waiter=20 peer=30 seen=1.001 $1/; ${2-}" "$W/listener.txt" |
+			blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'
+	}
+	assert_equal "$(peer 'takes=yes stopped=signal')" "other: stopped by a signal"
+	assert_equal "$(peer 'takes=yes call=futex')" "unknown: futex of other"
+	assert_equal "$(peer 'stopped=signal')" "unknown: state of other" # which of its threads is not known
+	assert_equal "$(peer 'takes=yes')" "unknown: state of other"
+	assert_equal "$(peer 'takes=yes call=recvfrom' 's/^traced process=30 .*/traced waiter=30 peer=20 seen=1.001 takes=yes call=recvfrom/')" "unknown: recvfrom of server"
+	assert_equal "$(peer 'takes=yes call=recvfrom' 's/^traced process=30 .*/&\ntraced waiter=30 peer=40 seen=1.001 takes=yes call=flock\ntask ts=0.5 tid=40 comm=third tgid=40/')" \
+		"unknown: flock of third"
+	assert_equal "$(peer 'takes=yes call=futex' 's/peer=30 seen=1.001/peer=30 seen=0.9/')" "unknown: recvfrom of server"
+	assert_equal "$(peer 'takes=yes call=futex' 's/^task .*tid=30 .*//')" "unknown: recvfrom of server"
+}
+
 @test "of several processes that listen there any is the answer if they wait alike; their master does not count" {
 	# together FIELDS FIELDS [FIELDS]: of the processes 20, server, and 30, other, and 31, third
 	together() {

@@ -11,19 +11,18 @@
 #include "base/proc.h"
 #include "source/collector.h"
 #include "source/connection_sides.h"
+#include "source/early_waits.h"
 #include "source/listeners.h"
 #include "source/sockets.h"
 #include "source/traced.h"
 
-enum { ARGUMENTS = 6, EVENT_ROOM = 128, STAT_CPU = 37 /* fields from the name's end to that of the CPU */ };
+enum { EVENT_ROOM = 128 };
 
 /* The call that a thread is in. If two looks are the same, and the thread did not run in between, it is one wait. */
 struct in_call {
-	int32_t tid;
-	long call;
-	unsigned long long arguments[ARGUMENTS], stack, code;
+	int32_t tid, process;
+	struct proc_call call;
 	unsigned long long switches; /* how often it left a CPU */
-	int32_t process;
 };
 
 struct within { /* of all threads that were in a call */
@@ -41,15 +40,10 @@ static unsigned long long number_behind(const char *text, const char *key)
 static bool look_at(int32_t tid, struct in_call *place)
 {
 	char text[4096];
-	unsigned long long *of = place->arguments;
 
 	memset(place, 0, sizeof(*place)); /* two are compared byte by byte */
 	place->tid = tid;
-	if (proc_read(tid, "syscall", text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &place->call, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5],
-		   &place->stack, &place->code) != 3 + ARGUMENTS || place->call < 0)
-		return false;
-	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
+	if (!proc_call(tid, &place->call) || proc_read(tid, "status", text, sizeof(text)) <= 0)
 		return false;
 	place->process = (int32_t)number_behind(text, "\nTgid:");
 	place->switches = number_behind(text, "\nvoluntary_ctxt_switches:") + number_behind(text, "\nnonvoluntary_ctxt_switches:");
@@ -75,39 +69,30 @@ void within_free(struct within *within)
 	free(within);
 }
 
-/* The CPU that the thread ran on last. */
-static int cpu_of(int32_t tid)
-{
-	char text[1024], *at;
-
-	if (proc_read(tid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
-		return 0;
-	for (int i = 0; at && i < STAT_CPU; i++)
-		at = strchr(at + 1, ' ');
-	return at ? atoi(at) : 0;
-}
-
 /* Writes the begin of the call, as the kernel would have written it. */
 static int write_enter(const struct in_call *place, struct event_writer *writer, const struct selected *enter, int64_t ts)
 {
 	char payload[EVENT_ROOM] = "";
-	struct ring ring = {.cpu = cpu_of(place->tid), .last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
+	struct ring ring = {.last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
 	const struct layout *layout = &enter->layout;
-	int32_t tid = place->tid;
+	const struct proc_call *call = &place->call;
+	struct proc_stat stat;
 
-	ring.page.size = layout->fd_at + sizeof(place->arguments);
-	if (!layout->call_at || !layout->fd_at || ring.page.size > sizeof(payload) || layout->call_at + sizeof(place->call) > sizeof(payload))
+	ring.page.size = layout->fd_at + sizeof(call->arguments);
+	if (!layout->call_at || !layout->fd_at || ring.page.size > sizeof(payload) || layout->call_at + sizeof(call->number) > sizeof(payload))
 		return 0;
+	proc_stat(place->tid, &stat);
+	ring.cpu = stat.cpu;
 	memcpy(payload, &enter->id, sizeof(enter->id));
-	memcpy(payload + sizeof(int32_t), &tid, sizeof(tid));
-	memcpy(payload + layout->call_at, &place->call, sizeof(place->call));
-	memcpy(payload + layout->fd_at, place->arguments, sizeof(place->arguments));
+	memcpy(payload + sizeof(int32_t), &place->tid, sizeof(place->tid));
+	memcpy(payload + layout->call_at, &call->number, sizeof(call->number));
+	memcpy(payload + layout->fd_at, call->arguments, sizeof(call->arguments));
 	return event_writer_event(writer, &ring);
 }
 
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that is still in the same call. -1 after fail(). */
-static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter, bool locks,
-		       int64_t ts)
+static int within_tell(const struct within *within, struct event_writer *writer, struct stream *stream, const struct selected *enter,
+		       struct early_waits *waits, int64_t ts)
 {
 	struct in_call now;
 
@@ -117,7 +102,7 @@ static int within_tell(const struct within *within, struct event_writer *writer,
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;
 		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, writer, enter, ts) < 0 ||
-		    (locks && event_writer_within(writer, before->tid, before->process, before->call, (int32_t)before->arguments[0], ts) < 0))
+		    early_waits_tell(waits, before->tid, before->process, &before->call, ts) < 0)
 			return -1;
 	}
 	return 0;
@@ -205,11 +190,24 @@ struct within *follow_look(const struct follow *follow)
 	return within;
 }
 
+/* Tells of the calls in which threads are since before the trace, and who listens. */
+static int tell_early(const struct follow *follow, const struct within *within, int64_t ts)
+{
+	struct early_waits *waits = early_waits_new(follow->writer, follow->stream, follow->clock, wants_locks(follow->selection));
+	int status = 0;
+
+	if (within)
+		status = within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), waits, ts);
+	if (status == 0 && wants_connects(follow->selection) && !follow->foreign)
+		status = listeners_write(follow->writer, follow->stream, follow->clock, waits, ts);
+	early_waits_free(waits);
+	return status;
+}
+
 int follow_begin(const struct follow *follow, const struct within *within, int64_t ts)
 {
 	const struct collection *of = follow->of;
 	struct process *process = follow->process;
-	bool locks = wants_locks(follow->selection);
 
 	for (size_t i = 0; i < of->pid_count; i++)
 		if (process_follow(process, of->pids[i] == COLLECTOR_COMMAND ? follow->command : of->pids[i]) < 0)
@@ -222,9 +220,7 @@ int follow_begin(const struct follow *follow, const struct within *within, int64
 		return -1;
 	if (wants_calls(follow->selection) && !follow->foreign && connection_sides_write(process, follow->stream) < 0)
 		return -1;
-	if (within && within_tell(within, follow->writer, follow->stream, enter_event(follow->selection), locks, ts) < 0)
-		return -1;
-	return wants_connects(follow->selection) && !follow->foreign ? listeners_write(follow->writer, follow->stream, follow->clock, locks, ts) : 0;
+	return tell_early(follow, within, ts);
 }
 
 bool follow_is_over(struct follow *follow)

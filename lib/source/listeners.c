@@ -7,27 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/now.h"
 #include "base/number.h"
-#include "base/proc.h"
-#include "event/machine.h"
+#include "source/early_state.h"
 #include "source/tcp_tables.h"
 
 /* The start of a trace waits no longer than this, however many processes there are. */
 static const int64_t most_time = NSEC_PER_SEC / 10;
 
-enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, STAT_ROOM = 512, NAME_ROOM = 64, CALL_UNKNOWN = -1, TOGETHER = 1000, PORT_ROOM = 6 };
+enum { HOLDERS_MAX = 4096, LINK_ROOM = 64, TOGETHER = 1000, PORT_ROOM = 6 };
 
 struct holder { /* of a socket that listens */
-	int32_t pid, parent;
+	int32_t pid;
 	uint16_t port;
-	bool alone;   /* it has one thread */
-	const char *stopped; /* what has stopped it; NULL: it is not stopped */
-	long call; /* the call in which its first thread sleeps; CALL_UNKNOWN */
-	int32_t fd; /* the first argument of that */
+	struct early_state state;
 };
 
 struct holders {
@@ -35,37 +30,8 @@ struct holders {
 	ARRAY(struct holder) items;
 };
 
-/* Reads the process' state, parent and number of threads. The name before them may hold anything. False: the process is gone. */
-static bool read_stat(struct holder *holder)
-{
-	char text[STAT_ROOM], state;
-	const char *behind;
-	int parent;
-	long threads;
-
-	if (proc_read(holder->pid, "stat", text, sizeof(text)) < 0)
-		return false;
-	behind = strrchr(text, ')');
-	if (!behind || sscanf(behind + 1, " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &parent, &threads) != 3)
-		return false;
-	holder->stopped = state == 'T' ? "signal" : state == 't' ? "tracer" : NULL;
-	holder->parent = parent;
-	holder->alone = threads == 1;
-	return true;
-}
-
-static void read_call(struct holder *holder)
-{
-	unsigned long long first = 0;
-	char text[STAT_ROOM];
-
-	if (proc_read(holder->pid, "syscall", text, sizeof(text)) < 0 || sscanf(text, "%ld %llx", &holder->call, &first) < 1)
-		holder->call = CALL_UNKNOWN;
-	holder->fd = (int32_t)first;
-}
-
 /* Tells whether its only thread waits for signals or children, as nginx's first process does: it takes no connections. */
-static bool is_aside(const struct holder *holder)
+static bool is_aside(const struct early_state *state)
 {
 	static const long calls[] = {
 		SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_wait4, SYS_waitid,
@@ -75,7 +41,7 @@ static bool is_aside(const struct holder *holder)
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (holder->alone && holder->call == calls[i])
+		if (early_state_alone(state) && state->asleep && state->call.number == calls[i])
 			return true;
 	return false;
 }
@@ -94,10 +60,7 @@ static void look_at(struct holders *holders, int32_t pid, DIR *folder)
 			continue;
 		link[length] = '\0';
 		socket = tcp_table_find(table, link);
-		if (!socket || !socket->listens || !read_stat(&holder))
-			continue;
-		read_call(&holder);
-		if (is_aside(&holder))
+		if (!socket || !socket->listens || !early_state_look(&holder.state, pid) || is_aside(&holder.state))
 			continue;
 		holder.port = socket->own;
 		*ARRAY_ADD(&holders->items) = holder;
@@ -145,30 +108,29 @@ static int by_process(const void *a, const void *b)
 
 static int tell(struct stream *stream, const struct holder *holder, const char *ports, int64_t seen)
 {
-	char name[NAME_ROOM];
 	struct line line = {0};
-	struct utsname own;
 	int status;
 
 	line_begin(&line, kind_name(KIND_TRACED));
 	line_integer(&line, "process", holder->pid);
-	line_integer(&line, "parent", holder->parent);
+	line_integer(&line, "parent", holder->state.stat.parent);
 	line_text(&line, "listens", ports);
 	line_time(&line, "seen", seen);
-	if (holder->alone)
-		line_text(&line, "takes", "yes");
-	if (holder->stopped)
-		line_text(&line, "stopped", holder->stopped);
-	else if (holder->call >= 0 && uname(&own) == 0) {
-		machine_spell_call(machine_of(own.machine), holder->call, name, sizeof(name));
-		line_text(&line, "call", name);
-	}
+	early_state_tell(&holder->state, &line);
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status;
 }
 
-static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, bool locks, int64_t ts, int64_t seen)
+/* For whom the process's first thread waits, if it sleeps. */
+static int tell_wait(struct early_waits *waits, const struct holder *holder, int64_t ts)
+{
+	const struct early_state *state = &holder->state;
+
+	return state->asleep && !early_state_stopped(state) ? early_waits_tell(waits, holder->pid, holder->pid, &state->call, ts) : 0;
+}
+
+static int tell_all(const struct holders *holders, struct event_writer *writer, struct stream *stream, struct early_waits *waits, int64_t ts, int64_t seen)
 {
 	const struct holder *items = holders->items.items;
 	char ports[TOGETHER * PORT_ROOM + 1];
@@ -184,13 +146,13 @@ static int tell_all(const struct holders *holders, struct event_writer *writer, 
 			status = event_writer_name(writer, items[i].pid, ts) < 0 || tell(stream, &items[i], ports, seen) < 0 ? -1 : 0;
 			length = 0;
 		}
-		if (last && status == 0 && locks && !items[i].stopped)
-			status = event_writer_within(writer, items[i].pid, items[i].pid, items[i].call, items[i].fd, ts);
+		if (last && status == 0)
+			status = tell_wait(waits, &items[i], ts);
 	}
 	return status;
 }
 
-int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, bool locks, int64_t ts)
+int listeners_write(struct event_writer *writer, struct stream *stream, const struct trace_clock *clock, struct early_waits *waits, int64_t ts)
 {
 	struct holders holders = {0};
 	int64_t seen = clock_now(clock);
@@ -198,7 +160,7 @@ int listeners_write(struct event_writer *writer, struct stream *stream, const st
 
 	if (look_at_all(&holders) && holders.items.count) {
 		qsort(holders.items.items, holders.items.count, sizeof(*holders.items.items), by_process);
-		status = tell_all(&holders, writer, stream, locks, ts, seen);
+		status = tell_all(&holders, writer, stream, waits, ts, seen);
 	}
 	tcp_tables_free(&holders.tcp);
 	ARRAY_FREE(&holders.items);

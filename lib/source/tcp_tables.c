@@ -88,6 +88,22 @@ const struct tcp_socket *tcp_table_find(const struct tcp_table *table, const cha
 	return bsearch(&key, table->sockets.items, table->sockets.count, sizeof(key), by_inode);
 }
 
+uint64_t tcp_table_other_end(const struct tcp_table *table, const struct tcp_socket *socket)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; socket->here && !socket->listens && i < table->sockets.count; i++) {
+		const struct tcp_socket *other = &table->sockets.items[i];
+
+		if (!other->here || other->listens || other->own != socket->other || other->other != socket->own || other->inode == socket->inode)
+			continue;
+		if (found) /* two addresses of this machine have connections with these ports */
+			return 0;
+		found = other->inode;
+	}
+	return found;
+}
+
 void tcp_tables_free(struct tcp_tables *tables)
 {
 	for (size_t i = 0; i < tables->tables.count; i++) {

@@ -39,6 +39,11 @@ const struct tcp_table *tcp_table_of(struct tcp_tables *tables, int32_t pid);
 /* The socket that a link in /proc/PID/fd names, "socket:[4711]"; NULL: it is not in this table, which may be NULL. */
 const struct tcp_socket *tcp_table_find(const struct tcp_table *table, const char *link);
 
+/*
+ * The inode of the other end of a connection within the machine's own addresses; 0: it is not known, or the connection leaves the network namespace.
+ */
+uint64_t tcp_table_other_end(const struct tcp_table *table, const struct tcp_socket *socket);
+
 void tcp_tables_free(struct tcp_tables *tables);
 
 #endif

@@ -403,7 +403,14 @@ bool ask_is_for_child(const struct wake *wake, const struct thread *thread, size
 	return true;
 }
 
-/* The question of this wait that is still open at the end of the data: nothing has ended the wait, or only the thread's own timer. */
+bool ask_is_open(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+
+	return takes(wake, wait) && (is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE);
+}
+
+/* The question of this wait that is still open at the end of the data. */
 static struct question open_question(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -411,7 +418,7 @@ static struct question open_question(const struct wake *wake, const struct threa
 
 	if (wait->what == WHAT_WAIT && wait->cause == CAUSE_NONE && reason_at(wake->reasons, wait->call)->children)
 		return only_child(wake, thread);
-	if (!takes(wake, wait) || !(is_own_timer(wake, thread, wait) ? is_idle(wake, wait) : wait->cause == CAUSE_NONE))
+	if (!ask_is_open(wake, thread, at))
 		return none;
 	question = question_in(wake, thread, wait);
 	child = question.of == INDEX_NONE && wait->cause == CAUSE_NONE ? only_child(wake, thread) : none;

@@ -17,10 +17,10 @@ enum {
 	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread that received data ended it: there is room to send, which is no answer */
 };
 
-/*
- * The thread whose answer this wait awaits, if the answer has not come by the end of the data. A timer of the waiting thread may have ended the
- * wait. INDEX_NONE: there is none.
- */
+/* Tells whether the wait is for something that has not come by the end of the data: nothing, or only a timer of the thread, has ended the wait. */
+bool ask_is_open(const struct wake *wake, const struct thread *thread, size_t wait);
+
+/* The thread whose answer this wait awaits, if the answer has not come by the end of the data (ask_is_open()). INDEX_NONE: there is none. */
 int32_t ask_awaits(const struct wake *wake, const struct thread *thread, size_t wait);
 
 /*

@@ -31,6 +31,7 @@
 	PART(SHAPER, shaper)	   /* packets that a queue holds back */ \
 	PART(QUESTION, question) /* questions through connections that are not answered yet */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
+	PART(PEER, peer)	   /* who hangs at the other end of a connection since before the data */ \
 	PART(LIMIT, limit)	   /* deadlines at which waits end by themselves */ \
 	PART(RETRY, retry)	   /* calls that return in vain, and are repeated */ \
 	PART(SERVED, served)	   /* the clients that threads of servers worked for */ \

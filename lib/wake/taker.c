@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "wake/poll.h"
+#include "wake/early_wait.h"
 #include "wake/reason.h"
 
 /* Listeners that are kept; nothing is known of further ones. If more processes than TOGETHER_MAX take connections at one port, none is the answer. */
@@ -154,19 +154,6 @@ static bool was_woken(const struct listener *listener, int32_t process)
 
 /* --- by who listened -------------------------------------------------------------------------------------------------- */
 
-static int16_t reason_then(const struct wake *wake, const struct fields *fields)
-{
-	char *call = fields_copy(fields, "call");
-	int16_t reason = CALL_NONE;
-
-	if (fields_is(fields, "stopped", "signal") || fields_is(fields, "stopped", "tracer"))
-		reason = reason_index(wake->reasons, (struct reason){.purpose = fields_is(fields, "stopped", "signal") ? "stop" : "tracer"});
-	else if (call)
-		reason = reason_syscall(wake->reasons, call);
-	free(call);
-	return reason;
-}
-
 static struct port *port_at(struct takers *takers, int32_t number)
 {
 	struct port *port;
@@ -199,7 +186,7 @@ void takers_told(struct takers *takers, struct wake *wake, int32_t process, int3
 	*holder = (struct holder){.process = process, .seen = INT64_MIN};
 	holder->alone = fields_is(fields, "takes", "yes");
 	holder->stopped = fields_is(fields, "stopped", "signal");
-	holder->reason = reason_then(wake, fields);
+	holder->reason = early_wait_reason(wake, fields);
 	fields_time(fields, "seen", &holder->seen);
 	if (fields_integer(fields, "parent", &parent) > 0 && parent > 0 && parent <= INT32_MAX)
 		holder->parent = (int32_t)parent;
@@ -212,20 +199,6 @@ void takers_listen(struct takers *takers, int32_t number)
 	HASH_FIND_INT(takers->ports, &number, port);
 	if (port)
 		port->more = true;
-}
-
-/* Begins the wait that the thread has been in since before tracing began, if it has done nothing since. False: the wait is not known. */
-static bool begin_wait(struct wake *wake, struct thread *taker, const struct holder *holder)
-{
-	struct piece *wait;
-
-	if (holder->reason == CALL_NONE)
-		return false;
-	wait = thread_piece(taker, WHAT_WAIT, core_since(wake), 0);
-	wait->flags = PIECE_ASSUMED;
-	wait->call = holder->reason;
-	poll_assumed(wake, taker);
-	return true;
 }
 
 /*
@@ -245,7 +218,7 @@ static int32_t taker_of(struct wake *wake, const struct holder *holder, int32_t 
 	taker = core_thread(wake, holder->process);
 	if (!holder->alone && !(holder->stopped && thread_unseen(taker)))
 		return INDEX_NONE;
-	return !thread_unseen(taker) || begin_wait(wake, taker, holder) ? taker->index : INDEX_NONE;
+	return !thread_unseen(taker) || early_wait_begin(wake, taker, holder->reason) ? taker->index : INDEX_NONE;
 }
 
 /*

@@ -4,6 +4,7 @@
 
 #include "wake/ask.h"
 #include "wake/name.h"
+#include "wake/peer.h"
 #include "wake/reason.h"
 #include "wake/retry.h"
 
@@ -161,7 +162,9 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		errand.index = awaited;
 		errand.part = PART_SCHED;
 		walk_later(walk, errand);
-	} else if (another || ask_of_unknown(walk->cut.wake, thread, at))
+	} else if (peer_known(walk->cut.wake, thread, at))
+		walk->cut.wake->parts[PART_PEER]->explain(walk, thread, at, node, errand);
+	else if (another || ask_of_unknown(walk->cut.wake, thread, at))
 		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
 	else
 		walk_explain(walk, thread, at, node, errand);

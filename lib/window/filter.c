@@ -13,14 +13,14 @@
 #include "event/event.h"
 
 /* A machine has some hundred processes that listen. */
-enum { LISTENERS_MAX = 1 << 12 };
+enum { NAMED_MAX = 1 << 12 };
 
 struct filter {
 	struct stream *stream;
 	struct events *events;
 	struct measure *measure;
 	struct thread_records *threads;
-	int listeners; /* how many processes that listen had their names passed */
+	int named; /* how many processes had their names passed because they listen, or others wait for them */
 	struct past *past;
 	struct window *window;
 	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
@@ -484,15 +484,16 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A process that listens may be blamed though no event of it comes, so its name passes. */
+/* A process that listens, or for which a thread waits, may be blamed though no event of it comes, so its name passes. */
 static int tell_process(struct filter *filter, const struct fields *fields)
 {
+	const char *key = fields_find(fields, "listens") ? "process" : "peer";
 	int64_t process = 0, seen;
 
-	if (!fields_find(fields, "listens") || fields_integer(fields, "process", &process) <= 0 || process > INT32_MAX ||
-	    fields_time(fields, "seen", &seen) <= 0 || filter->listeners >= LISTENERS_MAX)
+	if (fields_integer(fields, key, &process) <= 0 || process <= 0 || process > INT32_MAX || fields_time(fields, "seen", &seen) <= 0 ||
+	    filter->named >= NAMED_MAX)
 		return 0;
-	filter->listeners++;
+	filter->named++;
 	return thread_records_tell_thread(filter->threads, (int32_t)process, seen);
 }
 
