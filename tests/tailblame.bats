@@ -51,6 +51,9 @@ report"
 		run -0 "$SCRIPT" $options -- true
 		calls | sed -n '1s/ -- true//p'
 	done >chosen
+	rm -f ./*.tb calls.*
+	run -0 "$SCRIPT" -i -l 1s -p x -d 2
+	assert_equal "$(calls | head -n2)" $'trace-collect -c block -c runq -c syscall -c turn -p x -d 2\ncchart-filter --limit=1s --only-limit --idle'
 	assert_equal "$(<chosen)" "trace-collect -c block -c runq -c syscall -c command -p command
 trace-collect -c block -c runq -c syscall -p command
 trace-collect -c block -c runq -c syscall -c turn -p x"
@@ -134,6 +137,66 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 	kill -TERM $!
 	kill -CONT $!
 	pkill -P $holder
+}
+
+# bats test_tags=live
+@test "for whom a server hangs since before anybody asked is named, by TCP, a socket of this machine and a pipe" {
+	need_tracefs
+	cat >back.py <<-'PY'
+		import os, socket, sys, time
+		kind = sys.argv[1]
+		if kind == "pipe":
+		    time.sleep(1000)
+		listener = socket.socket(socket.AF_UNIX if kind == "unix" else socket.AF_INET)
+		listener.bind("sock" if kind == "unix" else ("127.0.0.1", 0))
+		listener.listen()
+		print("sock" if kind == "unix" else listener.getsockname()[1], flush=True)
+		connection = listener.accept()[0]
+		connection.recv(1)
+		time.sleep(1000)
+	PY
+	cat >front.py <<-'PY'
+		import socket, sys
+		if sys.argv[1] != "pipe":
+		    back = socket.socket(socket.AF_UNIX if sys.argv[1] == "unix" else socket.AF_INET)
+		    back.connect("sock" if sys.argv[1] == "unix" else ("127.0.0.1", int(sys.argv[2])))
+		listener = socket.create_server(("127.0.0.1", 0))
+		with open("port", "w") as port: print(listener.getsockname()[1], file=port)
+		if sys.argv[1] == "pipe":
+		    sys.stdin.read(1)
+		back.send(b"x")
+		back.recv(1)
+	PY
+	cat >client.py <<-'PY'
+		import socket, sys
+		asks = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		asks.settimeout(0.3)
+		asks.send(b"x")
+		for i in range(3):
+		    try: asks.recv(1)
+		    except OSError: pass
+	PY
+	for kind in tcp unix pipe; do
+		rm -f port back ./*.tb
+		case $kind in
+		pipe) /usr/bin/python3 back.py pipe 3>&- | /usr/bin/python3 front.py pipe 3>&- & ;;
+		*)
+			/usr/bin/python3 back.py $kind >back 3>&- &
+			until [ -s back ]; do sleep 0.05; done
+			/usr/bin/python3 front.py $kind "$(<back)" 3>&- &
+			;;
+		esac
+		until [ -s port ]; do sleep 0.05; done
+		front=$(pgrep -f "front.py $kind")
+		until [[ $(cut -d' ' -f1 "/proc/$front/syscall") =~ ^(0|45|63)$ ]]; do sleep 0.05; done # read, recvfrom
+		COLUMNS=1000 run -0 "$SCRIPT" -- /usr/bin/python3 client.py "$(<port)"
+		assert_output --regexp "chain   python3 client.py waits for python3 front.py \(poll\) > python3 back.py \((recvfrom|read)[a-z ]*\), still asleep in clock_nanosleep"
+		# attached to itself
+		rm -f ./*.tb
+		COLUMNS=1000 run -0 "$SCRIPT" -i -l 200ms -d 500ms -p "$front"
+		assert_output --regexp "python3 front.py waits for python3 back.py \((recvfrom|read)[a-z ]*\), still asleep in clock_nanosleep"
+		pkill -f "(front|back).py $kind"
+	done
 }
 
 # bats test_tags=live
