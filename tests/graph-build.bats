@@ -370,6 +370,27 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 	assert_equal "$(together 'parent=1 stopped=signal' 'parent=20 call=flock' 'parent=20 call=flock')" "unknown: poll of victim"
 }
 
+@test "a server whose handler of a signal ends it was killed in its wait; one that goes on working was not" {
+	# handled CALL SECONDS: the handler sleeps in this call, and so long after that the server ends
+	handled() {
+		awk -v call="$1" -v later="$2" '
+			function event(ts, tid, rest) { print "event ts=" ts " cpu=0 tid=" tid " name=" rest }
+			match($0, / ts=[0-9.]+/) && (ts = substr($0, RSTART + 4, RLENGTH - 4)) > 2.500045 { sub(/ ts=[0-9.]+/, sprintf(" ts=%.6f", ts + later)) }
+			/^window/ { sub(/to=2.6/, "to=" 2.6 + later) }
+			{ print }
+			/ ts=2.50004/ {
+				event("2.500041", 30, "syscalls:sys_enter_" call " fd=5")
+				event("2.500042", 30, "sched:sched_switch prev_comm=server prev_pid=30 prev_state=S next_pid=0")
+				event("2.500043", 0, "sched:sched_waking comm=server pid=30 target_cpu=0")
+				event("2.500044", 0, "sched:sched_switch prev_pid=0 prev_state=R next_comm=server next_pid=30")
+				event("2.500045", 30, "syscalls:sys_exit_" call " ret=1")
+			}' "$W/killed-server.txt" | blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'
+	}
+	assert_equal "$(handled write 0.1)" "unknown: futex of server"
+	assert_equal "$(handled recvfrom 0.1)" "timer: sleep of watchdog"
+	assert_equal "$(handled write 1.6)" "server: running"
+}
+
 # bats test_tags=long
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do

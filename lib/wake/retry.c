@@ -18,7 +18,8 @@
  * If a thread polls one file again and again, and a process that its own process started wakes it there, it has waited for that
  * process all along, whatever it did when a limit of time was over: so git tells its client that a hook still runs.
  *
- * If a signal breaks off a wait and the thread's end follows, the thread was killed while it waited: nobody ended that wait.
+ * If a signal breaks off a wait and the thread's end follows, the thread was killed while it waited: nobody ended that wait. A handler of the signal
+ * may run before the end, for less time than the thread had waited, and not wait for anything to do.
  */
 struct tries { /* calls that were in vain so far */
 	uint64_t what; /* the futex or file of the last one */
@@ -39,7 +40,11 @@ struct retry { /* of a thread */
 	bool of_one;	       /* the last call is a poll of one file */
 	bool in_condition;     /* the last call is for a futex that is no mutex */
 	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by sending */
-	int64_t broken;	       /* begin of the wait that a signal broke off, if the thread has called nothing since; TIME_NONE */
+	struct broken_wait {   /* that a signal broke off; the thread has waited for nothing to do since */
+		int64_t start; /* TIME_NONE: there is none */
+		int16_t call;
+		bool handled; /* it has called something since */
+	} broken;
 	size_t slept;	       /* one more than the index of its last wait; 0: none */
 };
 
@@ -52,7 +57,7 @@ static const struct tries no_tries = {.since = TIME_NONE, .call = CALL_NONE};
 
 static void thread_begin(struct thread *thread)
 {
-	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls.since = TIME_NONE, .broken = TIME_NONE};
+	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls.since = TIME_NONE, .broken.start = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
@@ -326,13 +331,24 @@ static void cut(struct wake *wake)
 	}
 }
 
+/* A call in which the thread slept returns. What the thread does after a signal may sleep, too, but not for something to do. */
+static void note_broken(const struct wake *wake, struct retry *retry, const struct piece *wait, bool broken)
+{
+	const struct reason *reason = reason_at(wake->reasons, wait->call);
+
+	if (broken)
+		retry->broken = (struct broken_wait){.start = wait->start, .call = wait->call};
+	else if (wait->call == retry->broken.call || wait->flags & PIECE_CONDITION || reason->many || reason->receives)
+		retry->broken.start = TIME_NONE;
+}
+
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
 {
 	struct retry *retry = retry_of(thread);
 	const struct piece *wait = retry->now || syscall_of(thread)->name != CALL_NONE ? wait_of_call(thread) : NULL;
 
 	if (wait)
-		retry->broken = is_broken(result) ? wait->start : TIME_NONE;
+		note_broken(wake, retry, wait, is_broken(result));
 	if (!retry->now)
 		return;
 	retry->now = false;
@@ -357,8 +373,7 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
-	if (syscall_of(thread)->name != CALL_NONE)
-		retry_of(thread)->broken = TIME_NONE;
+	retry_of(thread)->broken.handled |= syscall_of(thread)->name != CALL_NONE;
 }
 
 static void woke(struct wake *wake, const struct waking *waking)
@@ -376,12 +391,13 @@ static void on_thread_exit(struct at *at)
 {
 	enum { PID };
 	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
-	int64_t broken = thread ? retry_of(thread)->broken : TIME_NONE;
-	size_t count = broken == TIME_NONE ? 0 : thread_find(thread, broken);
-	struct piece *wait = count > 0 ? &thread->pieces.items[count - 1] : NULL;
+	const struct broken_wait *broken = thread ? &retry_of(thread)->broken : NULL;
+	size_t count = broken && broken->start != TIME_NONE ? thread_find(thread, broken->start) : 0;
+	struct piece *wait = count > 0 && count < thread->pieces.count ? &thread->pieces.items[count - 1] : NULL;
 
 	/* A timer that kills is a limit of time, like any other. */
-	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER)
+	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER &&
+	    (!broken->handled || at->wake->now - wait[1].start < wait[1].start - wait->start))
 		wait->flags |= PIECE_BROKEN;
 }
 
@@ -399,8 +415,8 @@ const struct part retry_part = {
 	.thread = sizeof(struct retry),
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
-	.enters = enters,
 	.returns = returns,
+	.enters = enters,
 	.woke = woke,
 	.left = left,
 	.cut = cut,
