@@ -389,6 +389,22 @@ task ts=1.2 tid=31 comm=server tgid=31\n&/' "$W/taker.txt" | chain)" 'victim wai
 	assert_equal "$(handled write 0.1)" "unknown: futex of server"
 	assert_equal "$(handled recvfrom 0.1)" "timer: sleep of watchdog"
 	assert_equal "$(handled write 1.6)" "server: running"
+	# a signal that asks for the end, which the data do not show
+	asked() { sed "/sched_process_exit/d; s/prev_state=Z/prev_state=R/; /ts=2.50004/a event ts=2.500041 cpu=0 tid=30 comm=server name=signal:signal_deliver sig=$1 sa_handler=$2" "$W/killed-server.txt"; }
+	first() { blame-rank --text | sed -nE 's/^blame graph=1 rank=1 name="([^"]*)" .*/\1/p'; }
+	asked 6 0x7f | blame-rank --text | grep -q '^blame .*name="unknown: futex of server" label="until a signal broke it off"'
+	assert_equal "$(asked 6 0x7f | first)" "unknown: futex of server"
+	assert_equal "$(asked 10 0x7f | first)" "timer: sleep of watchdog" # SIGUSR1
+	assert_equal "$(asked 15 0x1 | first)" "timer: sleep of watchdog" # it is ignored
+	assert_equal "$(asked 15 0x7f | sed 's/\(enter_\|exit_\)futex/\1pause/' | first)" "timer: sleep of watchdog"
+	# it goes back to its wait
+	asked 15 0x7f | sed '/signal_deliver/a event ts=2.500042 cpu=0 tid=30 comm=server name=syscalls:sys_enter_futex uaddr=0x1028 op=128 utime=0\
+event ts=2.500043 cpu=0 tid=30 comm=server name=sched:sched_switch prev_pid=30 prev_state=S next_pid=0\
+event ts=2.500044 cpu=0 tid=0 name=sched:sched_waking comm=server pid=30 target_cpu=0\
+event ts=2.500045 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=server next_pid=30\
+event ts=2.500046 cpu=0 tid=30 comm=server name=syscalls:sys_exit_futex ret=0' | blame-rank --text >out
+	grep -q '^node .*name="unknown: futex of server"' out
+	run ! grep -q "until a signal" out
 }
 
 # bats test_tags=long

@@ -127,7 +127,7 @@ struct deed_detail {
 	const char *counters;		    /* what was counted in a run: "page_faults:12,cycles:3400" */
 	int64_t counted;		    /* CPU time in which it was counted, ns; 0: nothing was counted */
 	const char *began;		    /* "before": the node began before the data */
-	const char *until;		    /* "end": the wait ended with its thread */
+	const char *until;		    /* "end": the wait ended with its thread; "signal": a signal broke it off */
 };
 
 #define NO_SECTOR UINT64_MAX

@@ -483,6 +483,12 @@ static char *label_wait(const struct node *node)
 	return append_kernel(append_stack(words, ", from ", node), detail);
 }
 
+/* What broke a wait off. */
+static const char *until(const struct node *node)
+{
+	return strcmp(detail_of(node)->until, "signal") == 0 ? "until a signal broke it off" : "until its end";
+}
+
 static char *label_thread(const struct node *node)
 {
 	return append(own_thread(node), "", began_of(detail_of(node)));
@@ -561,7 +567,7 @@ char *words_label(const struct node *node)
 	case DEED_LOST:
 		return label_thread(node);
 	case DEED_UNKNOWN:
-		return memory_format("%s", detail_of(node)->until ? "until its end" : node->deed->name);
+		return memory_format("%s", detail_of(node)->until ? until(node) : node->deed->name);
 	case DEED_POLL:
 		return every(node);
 	case DEED_THROTTLE_CPU:
@@ -693,9 +699,9 @@ static struct sentence unknown(const struct node *node, bool open)
 {
 	const struct deed *deed = node->deed;
 	char *reason = words_reason(deed);
-	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
-	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
-				    deed->function ? ", called by " : "", or_else(deed->function, ""), end);
+	const char *end = open ? "" : detail_of(node)->until ? until(node) : "woken by somebody unknown";
+	char *words = memory_format("%sasleep in %s%s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
+				    deed->function ? ", called by " : "", or_else(deed->function, ""), open ? "" : detail_of(node)->until ? " " : ", ", end);
 
 	free(reason);
 	return of_waiter(deed->whom, words);

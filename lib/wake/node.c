@@ -423,21 +423,21 @@ static int32_t stopped_node(struct cut *cut, const struct thread *thread, const 
 	return new_node(cut, WHAT_UNKNOWN, wait->start, end, thread->tid, &deed);
 }
 
-int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends)
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *until)
 {
 	struct deed_detail detail = DEED_DETAIL_NONE;
 	struct deed deed = deed_of(DEED_UNKNOWN);
-	const char *by = ends ? NULL : stopper(reason_at(cut->wake->reasons, wait->call));
+	const char *by = until ? NULL : stopper(reason_at(cut->wake->reasons, wait->call));
 	int32_t index;
 
-	deed.doubt = wait->cause == CAUSE_NONE && !ends ? doubts(cut->wake, wait->start) : NULL;
+	deed.doubt = wait->cause == CAUSE_NONE && !until ? doubts(cut->wake, wait->start) : NULL;
 	if (by && !deed.doubt)
 		return stopped_node(cut, thread, wait, by, end);
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed_in(cut->wake, &deed, wait);
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
 	cut->graph->nodes.items[index].whom_tid = thread->tid;
-	detail.until = ends ? "end" : NULL;
+	detail.until = until;
 	graph_detail(cut->graph, index, &detail);
 	return index;
 }

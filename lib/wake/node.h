@@ -22,8 +22,8 @@ void cut_end(struct cut *cut);
  */
 int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 
-/* Makes a node that says that nobody known ended this wait; `ends`: the thread ended in it. */
-int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends);
+/* Makes a node that says that nobody known ended this wait; `until`: "end": the thread ended in it; "signal": a signal broke it off; else NULL. */
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *until);
 
 /* Makes the only node of a graph for which there are no data. */
 int32_t nothing_node(struct cut *cut, const struct wake_wanted *wanted);

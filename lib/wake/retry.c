@@ -1,5 +1,7 @@
 #include "wake/retry.h"
 
+#include <string.h>
+
 #include "wake/ask.h"
 #include "wake/context.h"
 #include "wake/part.h"
@@ -19,7 +21,8 @@
  * process all along, whatever it did when a limit of time was over: so git tells its client that a hook still runs.
  *
  * If a signal breaks off a wait and the thread's end follows, the thread was killed while it waited: nobody ended that wait. A handler of the signal
- * may run before the end, for less time than the thread had waited, and not wait for anything to do.
+ * may run before the end, for less time than the thread had waited, and not wait for anything to do. If the signal is one that asks for the end of
+ * the process, the data need not show that end, unless the thread waits for signals or any of many events, or goes back to its wait.
  */
 struct tries { /* calls that were in vain so far */
 	uint64_t what; /* the futex or file of the last one */
@@ -79,12 +82,35 @@ static void sleeps_on(const struct wake *wake, struct thread *thread)
 	retry_of(thread)->slept = thread->pieces.count;
 }
 
+/* The wait that a signal broke off; NULL: there is none. */
+static struct piece *broken_wait(const struct thread *thread)
+{
+	int64_t start = retry_of(thread)->broken.start;
+	size_t count = start == TIME_NONE ? 0 : thread_find(thread, start);
+	struct piece *wait = count > 0 && count < thread->pieces.count ? &thread->pieces.items[count - 1] : NULL;
+
+	/* A timer that kills is a limit of time, like any other. */
+	return wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER ? wait : NULL;
+}
+
+/* The thread sleeps. If it does so in the call that a signal broke off, it has gone back to its wait. */
+static void goes_back(struct thread *thread)
+{
+	struct piece *wait = broken_wait(thread);
+
+	if (!wait || thread_last(thread)->call != retry_of(thread)->broken.call)
+		return;
+	wait->flags &= (piece_flags)~PIECE_BROKEN;
+	retry_of(thread)->broken.start = TIME_NONE;
+}
+
 static void left(struct wake *wake, struct thread *thread)
 {
 	const struct retry *retry = retry_of(thread);
 
 	if (!thread_asleep(thread) || thread->tid == TID_IDLE)
 		return;
+	goes_back(thread);
 	if (retry->now && retry->in_condition)
 		thread_last(thread)->flags |= PIECE_CONDITION;
 	sleeps_on(wake, thread);
@@ -391,13 +417,31 @@ static void on_thread_exit(struct at *at)
 {
 	enum { PID };
 	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
-	const struct broken_wait *broken = thread ? &retry_of(thread)->broken : NULL;
-	size_t count = broken && broken->start != TIME_NONE ? thread_find(thread, broken->start) : 0;
-	struct piece *wait = count > 0 && count < thread->pieces.count ? &thread->pieces.items[count - 1] : NULL;
+	struct piece *wait = thread ? broken_wait(thread) : NULL;
 
-	/* A timer that kills is a limit of time, like any other. */
-	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER &&
-	    (!broken->handled || at->wake->now - wait[1].start < wait[1].start - wait->start))
+	if (wait && (!retry_of(thread)->broken.handled || at->wake->now - wait[1].start < wait[1].start - wait->start))
+		wait->flags |= PIECE_BROKEN;
+}
+
+static bool asks_for_end(int64_t signal)
+{
+	return signal == 2 /* SIGINT */ || signal == 3 /* SIGQUIT */ || signal == 6 /* SIGABRT */ || signal == 15 /* SIGTERM */;
+}
+
+/* Tells whether the call waits for signals, whatever they ask for, or for any of many events. */
+static bool takes_signals(const struct reason *reason)
+{
+	return reason->many || !reason->syscall || strcmp(reason->syscall, "pause") == 0 || strcmp(reason->syscall, "rt_sigsuspend") == 0;
+}
+
+static void on_deliver(struct at *at)
+{
+	enum { SIGNAL, HANDLER, IGNORED = 1 };
+	struct thread *thread = at_own(at);
+	struct piece *wait = thread && !retry_of(thread)->broken.handled ? broken_wait(thread) : NULL;
+
+	if (wait && asks_for_end(at_number(at, SIGNAL)) && at_number(at, HANDLER) != IGNORED &&
+	    !takes_signals(reason_at(at->wake->reasons, wait->call)))
 		wait->flags |= PIECE_BROKEN;
 }
 
@@ -407,6 +451,7 @@ static const struct part_event events[] = {
 	{"syscalls:sys_enter_ppoll", on_poll, {"ufds", "nfds"}},
 	{"syscalls:sys_enter_", on_call},
 	{"sched:sched_process_exit", on_thread_exit, {"pid"}},
+	{"signal:signal_deliver", on_deliver, {"sig", "sa_handler"}},
 	{0},
 };
 

@@ -10,7 +10,7 @@
 enum {
 	PIECE_CONDITION = PIECE_OF(RETRY_BITS, 0), /* it was for a futex that is no mutex */
 	PIECE_VAIN = PIECE_OF(RETRY_BITS, 2),	   /* the thread went back to sleep in the same call */
-	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal broke it off, and the thread ended: nobody ended the wait */
+	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal that asks for the thread's end broke it off, or the end followed: nobody ended the wait */
 };
 
 #endif

@@ -87,13 +87,13 @@ void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int
 	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
 
 	if (is_cut(walk->cut.wake, thread, at))
-		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, NULL), node, EDGE_WAKE, errand.ts);
 	else if (part->explain)
 		part->explain(walk, thread, at, node, errand);
 	else if (wait->cause == CAUSE_THREAD)
 		walk_later(walk, errand);
 	else
-		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, NULL), node, EDGE_WAKE, errand.ts);
 }
 
 static int32_t process_of(const struct wake *wake, int32_t thread)
@@ -165,12 +165,12 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	} else if (peer_known(walk->cut.wake, thread, at))
 		walk->cut.wake->parts[PART_PEER]->explain(walk, thread, at, node, errand);
 	else if (another || ask_of_unknown(walk->cut.wake, thread, at))
-		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, NULL), node, EDGE_WAKE, end);
 	else
 		walk_explain(walk, thread, at, node, errand);
 }
 
-/* Explains a wait in which the thread was killed: the killer did not end it, nobody did. False: the thread was not killed in this wait. */
+/* Explains a wait that a signal broke off: whoever sent it did not end the wait, nobody did. False: none did. */
 static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -178,7 +178,7 @@ static bool walk_broken(struct walk *walk, const struct thread *thread, size_t a
 
 	if (!(wait->flags & PIECE_BROKEN))
 		return false;
-	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, true), node, EDGE_WAKE, end);
+	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, thread->died != TIME_NONE ? "end" : "signal"), node, EDGE_WAKE, end);
 	return true;
 }
 
