@@ -576,7 +576,14 @@ $slept"
 }
 
 @test "who goes on after a signal waited for whoever sent it; who ends did not" {
-	for change in 's/ret=-512/ret=0/' '/process_exit/d' '/process_exit/s/^.*/event ts=2.502 cpu=0 tid=10 name=syscalls:sys_enter_read fd=3\n&/'; do
+	cat >reads <<-'EOT'
+		event ts=2.5011 cpu=0 tid=10 comm=victim name=syscalls:sys_enter_read fd=3
+		event ts=2.5012 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		event ts=2.5013 cpu=1 tid=20 comm=watchdog name=sched:sched_waking comm=victim pid=10 target_cpu=0
+		event ts=2.5014 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=2.5015 cpu=0 tid=10 comm=victim name=syscalls:sys_exit_read ret=1
+	EOT
+	for change in 's/ret=-512/ret=0/' '/process_exit/d' '/exit_futex/r reads'; do
 		sed "$change" "$W/hung.txt" >in
 		run bash -c 'blame-rank --text in | sed -n "s/^blame graph=1 rank=1 name=\"\([^\"]*\)\".*/\1/p"'
 		assert_output 'watchdog: running'
