@@ -37,18 +37,16 @@ struct retry { /* of a thread */
 	struct {
 		uint64_t files;
 		int64_t since; /* TIME_NONE: there are none */
-		int32_t limit; /* ms; 0: it is not told */
 	} polls; /* of one file, with one limit of time, whatever came in between */
+	int32_t poll_limit;    /* of these polls, ms; 0: it is not told */
+	uint32_t slept;	       /* one more than the index of its last wait; 0: none */
 	bool now;	       /* the thread is in the last call */
 	bool of_one;	       /* the last call is a poll of one file */
 	bool in_condition;     /* the last call is for a futex that is no mutex */
 	bool signalled, served; /* a signal ended the last try; since then the thread has woken one of another process in a call, or by sending */
-	struct broken_wait {   /* that a signal broke off; the thread has waited for nothing to do since */
-		int64_t start; /* TIME_NONE: there is none */
-		int16_t call;
-		bool handled; /* it has called something since */
-	} broken;
-	size_t slept;	       /* one more than the index of its last wait; 0: none */
+	bool handled;	       /* the thread has called something since a signal broke its wait off */
+	int16_t broken_call;   /* of that wait */
+	int64_t broken;	       /* begin of the wait that a signal broke off, if the thread has waited for nothing to do since; TIME_NONE */
 };
 
 static struct retry *retry_of(const struct thread *thread)
@@ -60,7 +58,7 @@ static const struct tries no_tries = {.since = TIME_NONE, .call = CALL_NONE};
 
 static void thread_begin(struct thread *thread)
 {
-	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls.since = TIME_NONE, .broken.start = TIME_NONE};
+	*retry_of(thread) = (struct retry){.tries = no_tries, .before = no_tries, .polls.since = TIME_NONE, .broken = TIME_NONE};
 }
 
 static void thread_lost(struct thread *thread)
@@ -79,13 +77,13 @@ static void sleeps_on(const struct wake *wake, struct thread *thread)
 
 	if (wait && syscall_is_same(wake, thread, wait->start, wait->call))
 		wait->flags |= PIECE_VAIN;
-	retry_of(thread)->slept = thread->pieces.count;
+	retry_of(thread)->slept = (uint32_t)thread->pieces.count;
 }
 
 /* The wait that a signal broke off; NULL: there is none. */
 static struct piece *broken_wait(const struct thread *thread)
 {
-	int64_t start = retry_of(thread)->broken.start;
+	int64_t start = retry_of(thread)->broken;
 	size_t count = start == TIME_NONE ? 0 : thread_find(thread, start);
 	struct piece *wait = count > 0 && count < thread->pieces.count ? &thread->pieces.items[count - 1] : NULL;
 
@@ -98,10 +96,10 @@ static void goes_back(struct thread *thread)
 {
 	struct piece *wait = broken_wait(thread);
 
-	if (!wait || thread_last(thread)->call != retry_of(thread)->broken.call)
+	if (!wait || thread_last(thread)->call != retry_of(thread)->broken_call)
 		return;
 	wait->flags &= (piece_flags)~PIECE_BROKEN;
-	retry_of(thread)->broken.start = TIME_NONE;
+	retry_of(thread)->broken = TIME_NONE;
 }
 
 static void left(struct wake *wake, struct thread *thread)
@@ -196,12 +194,12 @@ static void on_poll(struct at *at)
 
 	on_call(at);
 	retry->of_one = at_number(at, COUNT) == 1;
-	if (retry->of_one && (retry->polls.since == TIME_NONE || retry->polls.files != files || retry->polls.limit != limit))
+	if (retry->of_one && (retry->polls.since == TIME_NONE || retry->polls.files != files || retry->poll_limit != limit))
 		retry->polls.since = at->wake->now;
 	else if (!retry->of_one)
 		retry->polls.since = TIME_NONE;
 	retry->polls.files = files;
-	retry->polls.limit = limit;
+	retry->poll_limit = limit;
 }
 
 /*
@@ -362,10 +360,13 @@ static void note_broken(const struct wake *wake, struct retry *retry, const stru
 {
 	const struct reason *reason = reason_at(wake->reasons, wait->call);
 
-	if (broken)
-		retry->broken = (struct broken_wait){.start = wait->start, .call = wait->call};
-	else if (wait->call == retry->broken.call || wait->flags & PIECE_CONDITION || reason->many || reason->receives)
-		retry->broken.start = TIME_NONE;
+	if (broken) {
+		retry->broken = wait->start;
+		retry->broken_call = wait->call;
+		retry->handled = false;
+	} else if (wait->call == retry->broken_call || wait->flags & PIECE_CONDITION || reason->many || reason->receives) {
+		retry->broken = TIME_NONE;
+	}
 }
 
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
@@ -399,7 +400,7 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
-	retry_of(thread)->broken.handled |= syscall_of(thread)->name != CALL_NONE;
+	retry_of(thread)->handled |= syscall_of(thread)->name != CALL_NONE;
 }
 
 static void woke(struct wake *wake, const struct waking *waking)
@@ -419,7 +420,7 @@ static void on_thread_exit(struct at *at)
 	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
 	struct piece *wait = thread ? broken_wait(thread) : NULL;
 
-	if (wait && (!retry_of(thread)->broken.handled || at->wake->now - wait[1].start < wait[1].start - wait->start))
+	if (wait && (!retry_of(thread)->handled || at->wake->now - wait[1].start < wait[1].start - wait->start))
 		wait->flags |= PIECE_BROKEN;
 }
 
@@ -438,7 +439,7 @@ static void on_deliver(struct at *at)
 {
 	enum { SIGNAL, HANDLER, IGNORED = 1 };
 	struct thread *thread = at_own(at);
-	struct piece *wait = thread && !retry_of(thread)->broken.handled ? broken_wait(thread) : NULL;
+	struct piece *wait = thread && !retry_of(thread)->handled ? broken_wait(thread) : NULL;
 
 	if (wait && asks_for_end(at_number(at, SIGNAL)) && at_number(at, HANDLER) != IGNORED &&
 	    !takes_signals(reason_at(at->wake->reasons, wait->call)))
