@@ -246,9 +246,10 @@ END
 @test "the same answer as from the live stream, exported and imported back" {
 	need_tracefs
 	command -v trace-export >/dev/null || skip "needs trace-export"
-	trace-collect -c runq -o live.tb -- "$BUILD/incidents/rt-hog"
+	trace-collect -c runq -o live.tb -- "$BUILD/incidents/greedy"
 	trace-export -f tracedat -o live.dat live.tb
 	trace-export -f ftrace --nanoseconds -o live.trace live.tb
+	# The twelve threads of greedy are woken one behind the other onto a CPU that is busy, so that there are waits to tell of.
 	# What is abnormal is said beforehand, lest another load makes it normal.
 	echo 'limits ts=0 chart=runq center=0.00001 lcl=0 ucl=0.0002 n=1000 method=imr' >known
 	# A thread that got its name between two events is cut in two there by the one stream, so pieces are not counted.
