@@ -599,6 +599,10 @@ in fetch: 1 of 6 samples'
 	for commands in 'compare 10#1 10#2' 'at 10 1 1.4' 'show 10#2'; do
 		diff <(graph-walk -n 50 -f json -x "$commands" in) <(graph-build --whole in | graph-walk -n 50 -f json -x "$commands")
 	done
+	graph-build --whole --text in | sed -E 's/recvfrom (-11|more)/recvfrom \1\\x1b[2J/' >hostile
+	run -0 graph-walk -n 50 -x 'compare 10#1 10#2' hostile
+	refute_output --partial $'\e'
+	assert_line --partial 'recvfrom returned '
 	graph-build --whole --text in | sed 's/order=[^ ]*/order=7/' >bad
 	run -1 graph-walk -x help bad
 	assert_output --partial 'order= has numbers of the words of events='

@@ -290,6 +290,10 @@ end depth=0 why=to'
 	stream-cat -t flag.bad | sed 's/ variable=is_done/ variable="(anonymous namespace)::x\\x1b[2J"/' >hostile.txt
 	run -0 graph-walk -x 'compare --steps flag.good hostile.txt' w.txt
 	assert_line --index 4 "who writes it: trace-collect '--watch=$pid:(anonymous namespace)::x\\x1b[2J:4:rw'"
+	printf '%s\n' 'step what=block at=p+0x1 last=p+0x2' 'step what=end why="\x1b[2Jdone"' >short.txt
+	printf '%s\n' 'step what=block at=p+0x1 last=p+0x2' 'step what=block at=p+0x3 last=p+0x4' >long.txt
+	run -0 graph-walk -x 'compare --steps short.txt long.txt' w.txt
+	assert_line 'then short.txt: it ends: \x1b[2Jdone'
 	head -c -20 bad.tb >cut.tb
 	run -3 graph-walk -x 'compare --steps bad.tb cut.tb' w.txt
 	run -1 graph-walk -x 'compare --steps good.tb none.tb' w.txt

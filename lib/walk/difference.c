@@ -96,12 +96,12 @@ static size_t call_length(const char *text)
 	return space ? (size_t)(space - text) : strlen(text);
 }
 
-/* The results of a call in a segment, "-11 or more than 0"; NULL: the call was not made, or did not return. The caller frees it. */
+/* The results of a call in a segment, "-11 or more than 0", fit to print; NULL: the call was not made, or did not return. The caller frees it. */
 static char *results_of(const struct segment_ref *side, const char *call, size_t length)
 {
 	size_t count;
 	uint32_t *words = whole_by_text(side->whole, segment_of(side)->results, &count);
-	char *text = NULL, *longer;
+	char *text = NULL, *longer, *clean;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *word = whole_text(side->whole, words[i]), *result = word + call_length(word);
@@ -109,7 +109,9 @@ static char *results_of(const struct segment_ref *side, const char *call, size_t
 		if (call_length(word) != length || strncmp(word, call, length) != 0)
 			continue;
 		result += *result == ' ';
-		longer = memory_format("%s%s%s", text ? text : "", text ? " or " : "", strcmp(result, "more") ? result : "more than 0");
+		clean = clean_text(result, strlen(result));
+		longer = memory_format("%s%s%s", text ? text : "", text ? " or " : "", strcmp(clean, "more") ? clean : "more than 0");
+		free(clean);
 		free(text);
 		text = longer;
 	}

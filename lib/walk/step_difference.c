@@ -201,13 +201,15 @@ static void describe_common(struct describer *describer, const struct step_log *
 
 static void describe_next(struct describer *describer, const struct step_log *log, size_t common)
 {
-	char *file = clean_text(log->file, strlen(log->file)), *place;
+	char *file = clean_text(log->file, strlen(log->file)), *place, *why;
 	json_t *object = json_pack("{s:s}", "then", file);
 	const struct logged *next;
 
 	if (common == log->blocks.count) {
+		why = clean_of(log, log->why);
 		set(object, "why", log, log->why);
-		answer_line(describer->answer, object, "then %s: it ends%s%s", file, log->why ? ": " : "", text_of(log, log->why));
+		answer_line(describer->answer, object, "then %s: it ends%s%s", file, log->why ? ": " : "", why);
+		free(why);
 	} else {
 		next = &log->blocks.items[common];
 		set(object, "function", log, next->function);
