@@ -290,6 +290,11 @@ end depth=0 why=to'
 	stream-cat -t flag.bad | sed 's/ variable=is_done/ variable="(anonymous namespace)::x\\x1b[2J"/' >hostile.txt
 	run -0 graph-walk -x 'compare --steps flag.good hostile.txt' w.txt
 	assert_line --index 4 "who writes it: trace-collect '--watch=$pid:(anonymous namespace)::x\\x1b[2J:4:rw'"
+	# what cannot be quoted is no command to copy
+	stream-cat -t flag.bad | sed "s/ variable=is_done/ variable=\"x';id;'\"/" >quote.txt
+	run -0 graph-walk -x 'compare --steps flag.good quote.txt' w.txt
+	assert_line --partial "that depends on x';id;', 4 bytes"
+	refute_output --partial 'who writes it'
 	printf '%s\n' 'step what=block at=p+0x1 last=p+0x2' 'step what=end why="\x1b[2Jdone"' >short.txt
 	printf '%s\n' 'step what=block at=p+0x1 last=p+0x2' 'step what=block at=p+0x3 last=p+0x4' >long.txt
 	run -0 graph-walk -x 'compare --steps short.txt long.txt' w.txt

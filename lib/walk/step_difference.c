@@ -227,14 +227,15 @@ static bool can_be_watched(const struct logged *block)
 	return block->length && block->length <= 8 && !(block->length & (block->length - 1));
 }
 
-/* The option of trace-collect that watches the operand; NULL: it cannot be watched. The caller frees it. */
+/* The option of trace-collect that watches the operand; NULL: it cannot be watched, or not be quoted for a shell. The caller frees it. */
 static char *watch_option(const struct step_log *log, const struct logged *block)
 {
 	char *variable = clean_of(log, block->variable ? block->variable : block->operand), *option = NULL;
+	bool watched = log->process && can_be_watched(block) && !strchr(variable, '\'');
 
-	if (log->process && can_be_watched(block) && block->byte)
+	if (watched && block->byte)
 		option = memory_format("--watch=%" PRId64 ":%s+%" PRIu64 ":%" PRIu64 ":rw", log->process, variable, block->byte, block->length);
-	else if (log->process && can_be_watched(block))
+	else if (watched)
 		option = memory_format("--watch=%" PRId64 ":%s:%" PRIu64 ":rw", log->process, variable, block->length);
 	free(variable);
 	return option;
@@ -254,7 +255,8 @@ static void describe_operand(struct describer *describer, const struct step_log 
 	answer_line(describer->answer, object, "that depends on %s, %" PRIu64 " byte%s at %s", block->variable ? variable : "no variable that has a name",
 		    block->length, block->length == 1 ? "" : "s", address);
 	if (option) {
-		const char *quote = strpbrk(option, " ()<>&;*?$`|\"") && !strchr(option, '\'') ? "'" : ""; /* for the shell, as C++ names need it */
+		static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.+-=";
+		const char *quote = option[strspn(option, plain)] ? "'" : ""; /* for the shell, as C++ names need it */
 
 		answer_line(describer->answer, json_object(), "who writes it: trace-collect %s%s%s", quote, option, quote);
 	}
