@@ -747,6 +747,10 @@ moments_of() {
 	cat ranked filtered ranked | blame-rank >both
 	stream-cat --text both | grep -c '^graph' | grep -x 3
 	graph-build <(cat ranked filtered ranked) | blame-rank -t | cmp - <(stream-cat -t both)
+	# a graph of everything in the first does not claim the nodes of the second
+	printf '%s\n' 'graph id=w kind=event' 'node graph=w id=1 name=a what=segment tid=1 start=1 end=2' >whole
+	echo 'node id=1 name=root start=0 end=1' >hand
+	blame-rank --text whole hand | grep '^blame graph=1 rank=1 name=root '
 }
 
 @test "npt on a wake graph shares time among all that ran or served" {

@@ -442,6 +442,8 @@ int graph_reader_end(struct graph_reader *reader)
 	int status = finish_graph(reader);
 
 	forget_past(reader);
+	free(reader->whole);
+	reader->whole = NULL;
 	return status;
 }
 
