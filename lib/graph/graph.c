@@ -125,7 +125,7 @@ static const struct deed *add_deed(struct graph *graph, struct deed *deed)
 
 	entry->deed = deed;
 	HASH_ADD_KEYPTR(hh, graph->index->deeds, deed->key, deed->key_length, entry);
-	deed->family = family.whom == deed->whom && family.cpu == deed->cpu ? deed : graph_deed(graph, &family);
+	deed->family = family.whom == deed->whom && family.cpu == deed->cpu && family.function == deed->function ? deed : graph_deed(graph, &family);
 	return deed;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/deed_family.h"
 #include "graph/graph.h"
 
 static struct graph *graph_of(const int64_t *ids, int count)
@@ -88,6 +89,21 @@ static void check_words(void)
 	}
 }
 
+/* The ranked deed of a family may have lost all keys of its deeds but the function. */
+static void check_families(void)
+{
+	struct graph *graph = graph_new(GRAPH_WAKE, "1");
+	struct deed hold = {.kind = DEED_HOLD_CPU, .cpu = 1, .who = "xz", .whom = "redis", .function = "compress"}, ranked = hold;
+	const struct deed *deed = graph_deed(graph, &hold);
+
+	ranked.cpu = CPU_NONE;
+	ranked.whom = NULL;
+	assert(deed_covers(graph_deed(graph, &ranked), deed));
+	ranked.who = "gzip";
+	assert(!deed_covers(graph_deed(graph, &ranked), deed));
+	graph_free(graph);
+}
+
 int main(void)
 {
 	check_ids((int64_t[]){0, 1, 2, 3}, 4);
@@ -96,5 +112,6 @@ int main(void)
 	check_indexes();
 	check_refusals();
 	check_words();
+	check_families();
 	return 0;
 }
