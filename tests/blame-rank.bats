@@ -214,6 +214,16 @@ found_culprits() { # ALGORITHM FILE
 	run -0 bash -c "blame-rank -a ilz --text far | sed -nE 's/^blame .* rank=(.) name=(.*) label=.* score=([0-9.]*) .*/\1 \2 \3/p'"
 	# nothing longer than that can be spelled
 	assert_output "$(printf '%s\n' '1 b 9223372036.854775807' '2 a 5.000000000')"
+	# the deed of a family is that of its longest part
+	cat >graph <<-'EOF'
+		graph id=1 kind=wake from=-9223372036 to=9223372036 target=1
+		node id=1 deed=ready who=v tid=1 start=-9223372036 end=9223372036 what=runnable
+		node id=2 deed=hold-cpu who=hog whom=v cpu=1 tid=2 start=-9223372036 end=9223372030 what=run
+		node id=3 deed=hold-cpu who=hog whom=w cpu=2 tid=2 start=9223372030 end=9223372036 what=run
+		edge from=2 to=1 kind=cpu
+		edge from=3 to=1 kind=cpu
+	EOF
+	blame-rank --text graph | grep '^blame graph=1 rank=1 name="hog: on CPU 1 while v was runnable" '
 }
 
 @test "in wake graphs tcm gives each piece of the path to its name, and wanted is critical" {

@@ -320,7 +320,7 @@ static struct holding *find_holdings(const struct graph *graph)
 			holding->deed = node->deed;
 			HASH_ADD_PTR(holdings, deed, holding);
 		}
-		holding->time += (double)(node->end - node->start);
+		holding->time += (double)node->end - (double)node->start;
 	}
 	return holdings;
 }
