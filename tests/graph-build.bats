@@ -1083,6 +1083,27 @@ overtaken() {
 	assert_output 'name="timer: retransmission to victim'
 }
 
+@test "a packet that a timer sent explains no tick that was over before the timer was armed" {
+	{
+		sed '/comm=maker name=sched:sched_waking/,$d' "$W/tick.txt"
+		while read -r ts event; do
+			echo "event ts=$ts cpu=2 tid=30 comm=maker name=$event"
+		done <<-'EOF'
+			5.5 timer:hrtimer_start hrtimer=0xb1
+			5.900000 irq:softirq_entry vec=8
+			5.900001 timer:hrtimer_expire_entry hrtimer=0xb1
+			5.900002 irq:softirq_raise vec=3
+			5.900003 timer:hrtimer_expire_exit hrtimer=0xb1
+			5.900004 irq:softirq_exit vec=8
+			5.900005 irq:softirq_entry vec=3
+		EOF
+		sed -n '/comm=maker name=sched:sched_waking/,$p' "$W/tick.txt"
+	} >in
+	graph-build --text in >out
+	grep ' deed=packet ' out | grep -c ' start=5.500000000 end=6.000000000 ' | grep -x 1
+	grep -c ' deed=packet ' out | grep -x 3
+}
+
 @test "the kernel's function of a wait is what the program caused, not how the kernel waits for a page" {
 	while IFS='|' read -r frames function; do
 		sed "s/^\(stack id=1 .*kernel=\).*/\1\"$frames\"/" "$W/stacks.txt" >in

@@ -535,7 +535,8 @@ static void explain_timer(struct walk *walk, const struct thread *thread, const 
 {
 	const struct raise *raise = wait->cause_index == INDEX_NONE ? NULL : &walk->cut.wake->raises.items[wait->cause_index];
 
-	if (!raise || raise->thread == thread->index || raise->thread == INDEX_NONE) {
+	/* a tick that is over may have got the timer that ended a later wait (ask.c) */
+	if (!raise || raise->thread == thread->index || raise->thread == INDEX_NONE || raise->ts > errand.ts) {
 		walk_link(walk, cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_TIMER, errand.ts);
 		return;
 	}
