@@ -1104,6 +1104,34 @@ overtaken() {
 	grep -c ' deed=packet ' out | grep -x 3
 }
 
+@test "waits in vain that were over before a shaper held back the packet are for the thread that sent it" {
+	vain() { # SENT: when the server sends
+		sed '/comm=server name=sched:sched_waking/,$d' "$W/impatient.txt" | awk -v sent="$1" '
+			!done && substr($2, 4) > sent { print sending; done = 1 } { print } END { if (!done) print sending }' \
+			sending="event ts=$1 cpu=1 tid=20 comm=server name=qdisc:qdisc_enqueue ifindex=3 handle=0x80010000 skbaddr=0xc1"
+		while read -r ts event; do
+			echo "event ts=$ts cpu=1 tid=20 comm=server name=$event"
+		done <<-'EOF'
+			5.900000 timer:hrtimer_expire_entry hrtimer=0xa1
+			5.900001 irq:softirq_raise vec=2
+			5.900002 timer:hrtimer_expire_exit hrtimer=0xa1
+			5.900003 irq:softirq_entry vec=2
+			5.900004 qdisc:qdisc_dequeue ifindex=3 handle=0x80010000 packets=1 skbaddr=0xc1
+			5.900005 irq:softirq_raise vec=3
+			5.900006 irq:softirq_exit vec=2
+			5.900007 irq:softirq_entry vec=3
+		EOF
+		sed -n '/comm=server name=sched:sched_waking/,$p' "$W/impatient.txt"
+	}
+	shaped() { vain "$1" | graph-build --text | sed -nE 's/^node .* start=(\S*) end=(\S*) .* for="packet that a shaper held back".*/\1 \2/p' | sort; }
+	run shaped 5.0
+	assert_output '5.000000000 6.000000000'
+	run shaped 3.5
+	assert_output '3.500000000 4.000001000
+3.500000000 6.000000000'
+	vain 5.0 | graph-build --text >out
+}
+
 @test "the kernel's function of a wait is what the program caused, not how the kernel waits for a page" {
 	while IFS='|' read -r frames function; do
 		sed "s/^\(stack id=1 .*kernel=\).*/\1\"$frames\"/" "$W/stacks.txt" >in

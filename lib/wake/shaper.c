@@ -319,7 +319,7 @@ static void walk_packet(struct walk *walk, struct errand errand)
 	size_t first = packet->place;
 	bool behind = is_behind(walk->cut.wake, packet, &first);
 	int64_t head = behind ? of(walk->cut.wake)->queues.items[packet->key.queue].out.items[packet->place - 1]->let_out : packet->sent;
-	int32_t node = shaped_node(walk, packet, head, &errand);
+	int32_t node = shaped_node(walk, packet, sooner(head, errand.ts), &errand);
 
 	walk_link(walk, node, errand.after, EDGE_TIMER, errand.ts);
 	errand.after = node;
@@ -337,11 +337,16 @@ static void walk_packet(struct walk *walk, struct errand errand)
 		walk_later(walk, errand);
 }
 
+/* A wait in vain has the packet that ended the last wait (retry.c), but was over before that was let out, and perhaps before it was sent. */
 static void explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
+	int32_t index = thread->pieces.items[at].cause_index;
+	const struct packet *packet = of(walk->cut.wake)->packets.items[index];
+	bool sent = packet->sent < errand.ts;
+
 	(void)node;
-	errand.part = PART_SHAPER;
-	errand.index = thread->pieces.items[at].cause_index;
+	errand.part = sent ? PART_SHAPER : PART_SCHED;
+	errand.index = sent ? index : packet->owner;
 	errand.asker = thread->index;
 	walk_later(walk, errand);
 }
