@@ -239,9 +239,8 @@ static const struct piece *wait_of_call(const struct thread *thread)
 	return NULL;
 }
 
-/* The cause of a wait, as it explains the waits in vain before it. False: it explains only this wait. */
-static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
-		      int32_t *index)
+/* The cause of a wait, as it explains the waits in vain before it. These may have been over before a packet was sent, or a timer was armed. */
+static void cause_of(const struct wake *wake, const struct piece *wait, uint8_t *cause, int32_t *index)
 {
 	*cause = wait->cause;
 	*index = wait->cause_index;
@@ -250,7 +249,14 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 		*index = wake->raises.items[wait->cause_index].thread;
 	}
 	if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
-		*index = INDEX_NONE; /* it may have been armed later */
+		*index = INDEX_NONE;
+}
+
+/* The same. False: it explains only this wait. */
+static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
+		      int32_t *index)
+{
+	cause_of(wake, wait, cause, index);
 	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
 		return false;
 	return *cause != CAUSE_THREAD || *index != thread->index;
@@ -304,14 +310,15 @@ static void answer(struct wake *wake, const struct thread *thread, const struct 
 {
 	int64_t since = retry_of(thread)->tries.since;
 	const struct piece *asked;
-	int32_t index;
-	uint8_t cause;
+	int32_t index, before;
+	uint8_t cause, cause_before;
 
 	if (!answer_of(wake, thread, wait, &cause, &index) || !only_asked(thread, since, wait))
 		return;
 	asked = cause == CAUSE_THREAD ? over_by(wake, thread, woke_at(wake, thread, wake->threads.items[index])) : NULL;
 	if (asked) {
-		give(thread, since, asked, asked->cause, asked->cause_index);
+		cause_of(wake, asked, &cause_before, &before);
+		give(thread, since, asked, cause_before, before);
 		since = asked[1].start;
 	}
 	give(thread, since, wait, cause, index);
