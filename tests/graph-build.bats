@@ -905,6 +905,19 @@ who=hog whom=victim cpu=0'
 		run -0 bash -c "sed '$change' $W/flooded.txt | graph-build --text | grep 'what=wait.*who=victim'"
 		refute_output --partial others
 	done
+	# however often the server waits for one that works for it
+	awk '{ print }
+		/^task.* tid=50 / { print "task ts=1.000000000 tid=80 comm=store tgid=80" }
+		/sys_exit_clock_nanosleep/ {
+			print "event ts=1.6001 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=store next_pid=80"
+			for (n = 0; n < 70; n++) {
+				printf "event ts=%.6f cpu=0 tid=50 comm=server name=sched:sched_switch prev_pid=50 prev_state=S next_pid=0\n", 1.6002 + n * 0.0002
+				printf "event ts=%.6f cpu=2 tid=80 comm=store name=sched:sched_waking comm=server pid=50 target_cpu=0\n", 1.60025 + n * 0.0002
+				printf "event ts=%.6f cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=server next_pid=50\n", 1.6003 + n * 0.0002
+			}
+		}' $W/flooded.txt >in
+	run -0 bash -c "graph-build --text in | grep 'what=wait.*who=victim'"
+	assert_output --partial ' others=12 crowd=flood'
 	COLUMNS=130 run -0 bash -c "blame-rank $W/flooded.txt | report"
 	assert_line --partial 'chain   victim waits for server (recvfrom, behind 12 others, mostly flood), asleep in clock_nanosleep'
 	run -0 bash -c "blame-rank $W/flooded.txt | report -f json | jq -r '.moments[0].graphs[0].links[0].queue'"

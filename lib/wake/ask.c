@@ -486,24 +486,25 @@ struct others {
 	} names[NAMES];
 };
 
-static void find_helpers(const struct wake *wake, struct others *others)
-{
-	const struct thread *by = others->by;
-
-	for (size_t i = thread_find(by, others->since); i < by->pieces.count && by->pieces.items[i].start < others->until; i++) {
-		int32_t ender = by->pieces.items[i].what == WHAT_WAIT ? ended_by(wake, &by->pieces.items[i]) : INDEX_NONE;
-
-		if (ender != INDEX_NONE && others->helper_count < HELPERS)
-			others->helpers[others->helper_count++] = events_tgid(wake->events, wake->threads.items[ender]->tid);
-	}
-}
-
 static bool is_helper(const struct others *others, int32_t process)
 {
 	for (int i = 0; i < others->helper_count; i++)
 		if (others->helpers[i] == process)
 			return true;
 	return false;
+}
+
+static void find_helpers(const struct wake *wake, struct others *others)
+{
+	const struct thread *by = others->by;
+
+	for (size_t i = thread_find(by, others->since); i < by->pieces.count && by->pieces.items[i].start < others->until; i++) {
+		int32_t ender = by->pieces.items[i].what == WHAT_WAIT ? ended_by(wake, &by->pieces.items[i]) : INDEX_NONE;
+		int32_t process = ender == INDEX_NONE ? 0 : events_tgid(wake->events, wake->threads.items[ender]->tid);
+
+		if (ender != INDEX_NONE && !is_helper(others, process) && others->helper_count < HELPERS)
+			others->helpers[others->helper_count++] = process;
+	}
 }
 
 static void count_name(struct others *others, const char *name, uint32_t count)
