@@ -13,6 +13,7 @@ struct early_sleep {
 
 struct early_sleeps {
 	ARRAY(struct early_sleep) list;
+	int64_t last; /* the latest time in it: no later event is of such a sleep */
 	bool all_end; /* the data have the returns from all calls */
 };
 
@@ -28,8 +29,10 @@ static int read_traced(struct wake *wake, const struct fields *fields)
 
 	if (found > 0)
 		found = fields_time(fields, "ts", &ts);
-	if (found > 0 && tid > 0 && tid <= INT32_MAX)
+	if (found > 0 && tid > 0 && tid <= INT32_MAX) {
+		early_of(wake)->last = early_of(wake)->list.count ? later(early_of(wake)->last, ts) : ts;
 		*ARRAY_ADD(&early_of(wake)->list) = (struct early_sleep){(int32_t)tid, ts};
+	}
 	return found < 0 ? -1 : 0;
 }
 
@@ -46,7 +49,7 @@ static bool slept_early(const struct wake *wake, const struct event *event)
 {
 	const struct early_sleeps *early = early_of(wake);
 
-	for (size_t i = 0; i < early->list.count; i++)
+	for (size_t i = 0; event->ts <= early->last && i < early->list.count; i++)
 		if (early->list.items[i].tid == event->tid && early->list.items[i].ts == event->ts)
 			return true;
 	return false;
