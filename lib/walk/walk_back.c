@@ -29,16 +29,9 @@ static const struct whole_edge *choose(const struct whole *whole, uint32_t numbe
 	return last;
 }
 
-static bool came_before(const struct walk_back *back, uint32_t segment)
-{
-	for (size_t i = 0; i < back->steps.count; i++)
-		if (back->steps.items[i].segment == segment)
-			return true;
-	return false;
-}
-
-/* Sets the wait that the edge's segment came out of; or returns why the walk ends here. */
-static enum back_end go_on(const struct whole *whole, const struct walk_back *back, const struct whole_edge *edge, uint32_t *number)
+/* Sets the wait that the edge's segment came out of; or returns why the walk ends here. `passed`: by segment, whether it is a step already. */
+static enum back_end go_on(const struct whole *whole, const struct walk_back *back, const bool *passed, const struct whole_edge *edge,
+			   uint32_t *number)
 {
 	const struct segment *first = segment_at(whole, back->steps.items[0].segment);
 	uint32_t before = whole_origin(whole, edge->from);
@@ -49,7 +42,7 @@ static enum back_end go_on(const struct whole *whole, const struct walk_back *ba
 		return BACK_NO_WAIT;
 	if (segment_at(whole, before)->end <= first->start)
 		return BACK_EARLIER;
-	if (came_before(back, before))
+	if (passed[before])
 		return BACK_TWICE;
 	*number = before;
 	return BACK_GOES_ON;
@@ -57,6 +50,7 @@ static enum back_end go_on(const struct whole *whole, const struct walk_back *ba
 
 struct walk_back walk_back(const struct whole *whole, uint32_t segment, size_t wanted, bool ask)
 {
+	bool *passed = memory_new(whole->segments.count, sizeof(*passed));
 	struct walk_back back = {.end = BACK_GOES_ON};
 
 	while (back.end == BACK_GOES_ON) {
@@ -68,13 +62,15 @@ struct walk_back walk_back(const struct whole *whole, uint32_t segment, size_t w
 		if (step.edge && step.edge->kind == EDGE_TIMER && segment_at(whole, step.edge->from)->thread == segment_at(whole, segment)->thread)
 			step.edge = NULL; /* its own timer ended the wait, no other thread did */
 		*ARRAY_ADD(&back.steps) = step;
+		passed[segment] = true;
 		if (ask && step.strong > 1 && (back.steps.count > 1 || !wanted))
 			back.end = BACK_SEVERAL;
 		else if (!step.edge)
 			back.end = BACK_NO_THREAD;
 		else
-			back.end = go_on(whole, &back, step.edge, &segment);
+			back.end = go_on(whole, &back, passed, step.edge, &segment);
 	}
+	free(passed);
 	return back;
 }
 
