@@ -674,6 +674,10 @@ in fetch: 1 of 6 samples'
 	run -0 graph-walk -x 'windows; at 1; back; show' red
 	refute_output --partial $'\e'
 	assert_output --partial '\x1b[31mred/1#7'
+	# a time is at most 95 years from zero
+	echo 'signal id=1 ts=9000000000 start=-9000000000 chart=c value=1' >far
+	run -0 graph-walk -x windows far
+	assert_output '1  -3000000000.000000 s  6000000000.000 s  c  -'
 	for bad in 'edge graph=w from=10 to=999 kind=wake ts=1' 'edge graph=w from=100 to=10 kind=wake ts=0.003' 'node graph=w id=500 tid=1 start=3' \
 		'node graph=w id=10 tid=9 start=3 end=4' 'node graph=w id=501 tid=1 start=0.002 end=4' 'edge graph=w from=10 to=11 kind=hop ts=1'; do
 		{ cat in; echo "$bad"; } >broken

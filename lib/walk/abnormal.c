@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "wake/wake.h"
 #include "walk/whole_words.h"
 
 enum { ID_ROOM = 64, NAME_ROOM = 256 };
@@ -40,6 +41,8 @@ static int read_signal(struct whole *whole, const struct fields *fields)
 	fields_text(fields, "chart", chart, sizeof(chart));
 	fields_text(fields, "key", key, sizeof(key));
 	snprintf(name, sizeof(name), "%s%s%s", chart, *key ? " " : "", key);
+	signal.start = wake_time(signal.start);
+	signal.ts = wake_time(signal.ts);
 	signal.tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;
 	signal.id = whole_word(whole, id);
 	signal.number = *id ? strtoull(id, NULL, 10) : NO_SIGNAL;
@@ -84,6 +87,8 @@ static int read_window(struct whole *whole, const struct fields *fields)
 		return -1;
 	if (window.from == TIME_NONE || window.to == TIME_NONE || window.from > window.to)
 		return fail("a window needs from= and to=");
+	window.from = wake_time(window.from);
+	window.to = wake_time(window.to);
 	fields_text(fields, "id", id, sizeof(id));
 	fields_text(fields, "signals", signals, sizeof(signals));
 	window.id = whole_word(whole, id);

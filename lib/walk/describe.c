@@ -6,6 +6,7 @@
 
 #include "base/clean.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "graph/graph_record.h"
 #include "wake/stack.h"
 #include "walk/node_name.h"
@@ -17,7 +18,7 @@ enum { DAY_ROOM = 32 };
 /* The time of day, or, if the wall-clock time is not known, the time of the trace clock. */
 static void day_words(const struct describer *describer, int64_t ts, char *text)
 {
-	int64_t unix_time = describer->wall == TIME_NONE ? 0 : describer->wall + ts;
+	int64_t unix_time = describer->wall == TIME_NONE ? 0 : timestamp_add(describer->wall, ts);
 	time_t seconds = (time_t)(unix_time / NSEC_PER_SEC);
 	struct tm day;
 

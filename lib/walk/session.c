@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "wake/wake.h"
 #include "walk/edge_rules.h"
 #include "walk/difference.h"
 #include "walk/dot.h"
@@ -121,7 +122,7 @@ static int at_interval(struct session *session, char **words)
 
 	if (thread == NUMBER_NONE || number_time(words[1], strlen(words[1]), &from) < 0 || number_time(words[2], strlen(words[2]), &to) < 0)
 		return -1;
-	return describe_at(session, thread, from, to);
+	return describe_at(session, thread, wake_time(from), wake_time(to));
 }
 
 static int run_at(struct request *request)

@@ -103,10 +103,11 @@ static struct likeness likeness_of(struct search *search, uint32_t number)
 static void consider(struct search *search, uint32_t number)
 {
 	const struct segment *of = segment_at(search->here.whole, search->of), *segment = segment_at(search->there.whole, number);
+	int64_t wait = segment->end - segment->wait_from;
 	struct likeness likeness;
 
 	if (segment == of || !waits_alike(search, of, segment) || !segment_is_normal(search->there.whole, number) ||
-	    2 * (segment->end - segment->wait_from) >= of->end - of->wait_from)
+	    wait >= of->end - of->wait_from - wait) /* twice the wait may not fit */
 		return;
 	likeness = likeness_of(search, number);
 	if (likeness.fits)
