@@ -660,6 +660,8 @@ in fetch: 1 of 6 samples'
 	assert_output "graph-walk: it is 'compare NODE NODE | --steps GOOD BAD'"
 	run -1 graph-walk -x 'compare -sh/10#1 -1#1' in # names, as threads may have them
 	assert_output "graph-walk: there is no thread '-sh/10'"
+	run -2 graph-walk -x 'at 1 2' in
+	assert_output "graph-walk: it is 'at WINDOW | NODE | THREAD FROM TO'"
 	run -2 graph-walk -x 'show -x' in
 	assert_output "graph-walk: 'show' has no option '-x'"
 	run -2 graph-walk -f yaml in

@@ -89,7 +89,7 @@ static int describe_at(struct session *session, uint32_t thread, int64_t from, i
 	struct state state;
 
 	if (from >= to)
-		return fail("FROM must be before TO");
+		return fail("that lasts no time: it must end after it begins");
 	thread = whole_thread_then(session->whole, thread, from, to);
 	state = state_of(session->whole, thread, from, to);
 	session->node = state.segment;
@@ -133,8 +133,6 @@ static int run_at(struct request *request)
 
 	if (request->count == 3)
 		return at_interval(session, request->words);
-	if (request->count == 2)
-		return fail("it is 'at THREAD FROM TO', 'at WINDOW' or 'at NODE'");
 	if (number_count(request->words[0], strlen(request->words[0]), &number) == 0)
 		return at_window(session, number);
 	segment = node_find(session->whole, request->words[0]);
@@ -660,7 +658,7 @@ static enum session_status run_one(struct session *session, char *text)
 			return misuse(command);
 		request.words[request.count++] = word;
 	}
-	if (request.count < command->least)
+	if (request.count < command->least || (command->run == run_at && request.count == 2))
 		return misuse(command);
 	if (command->run == run_quit)
 		return SESSION_QUIT;
