@@ -401,6 +401,23 @@ a 0.300000 waited=3.000000000"
 a 0.333333 waited=2.000000000"
 }
 
+@test "impact: a graph that is the recording pipe's own takes no waiting from the others of its window" {
+	for window in 1 2; do
+		local from=$((window * 10)) n=0
+		echo "signal id=$window start=$from ts=$((from + 10)) tid=5"
+		for deed in 'me pipe=yes' "victim$window"; do
+			echo "graph id=$window.$((++n)) window=$window kind=wake from=$from to=$((from + 10)) target=1"
+			echo "node id=1 deed=run who=$deed tid=5 start=$from end=$((from + 10)) what=run"
+		done
+		echo "window id=$window"
+	done >in
+	blame-rank --text in | sed -n 's/^blame graph=total .* name="\(.*\)" label.* impact=\(\S*\) waited=\(\S*\).*/\1 \2 \3/p' >total
+	diff - total <<-'EOF'
+		victim1: running 0.500000 10.000000000
+		victim2: running 0.500000 10.000000000
+	EOF
+}
+
 # impact_of: what is said of name a in the total of this stream.
 impact_of() {
 	blame-rank --text | sed -n 's/.*graph=total .* name=a .* impact=//p'

@@ -21,7 +21,7 @@
  */
 struct window {
 	char *id;
-	double seconds;
+	double seconds[2]; /* not taken yet: by the total; by that of the recording pipe's own graphs */
 	UT_hash_handle hh;
 };
 
@@ -122,10 +122,11 @@ static struct window *window_of(struct waiting *waiting, char *id)
 static void waiting_window(struct waiting *waiting, const struct fields *fields)
 {
 	char *id = fields_copy(fields, "id");
+	struct window *window = id && waiting->since > 0 ? window_of(waiting, id) : NULL;
 
-	if (id && waiting->since > 0)
-		window_of(waiting, id)->seconds += waiting->since;
-	else
+	for (int own = 0; window && own < 2; own++)
+		window->seconds[own] += waiting->since;
+	if (!window)
 		free(id);
 	waiting->since = 0;
 }
@@ -145,8 +146,8 @@ static void waiting_claim(struct waiting *waiting, double seconds)
 	waiting->whole += seconds - counted;
 }
 
-/* The window's waiting, in seconds; 0 if it was taken before. Less than 0: the stream has no signals of this window. */
-static double waiting_take(struct waiting *waiting, const char *window)
+/* The window's waiting, in seconds; 0 if this total has taken it before. Less than 0: the stream has no signals of this window. */
+static double waiting_take(struct waiting *waiting, const char *window, bool own)
 {
 	struct window *found;
 	double seconds;
@@ -154,8 +155,8 @@ static double waiting_take(struct waiting *waiting, const char *window)
 	HASH_FIND_STR(waiting->by_id, window, found);
 	if (!found)
 		return -1;
-	seconds = found->seconds;
-	found->seconds = 0;
+	seconds = found->seconds[own];
+	found->seconds[own] = 0;
 	return seconds;
 }
 
@@ -183,6 +184,7 @@ struct moment {
 
 struct ranking_total {
 	struct ranking_total *own; /* over the graphs that are left out because of the recording pipe; NULL: none. Shares `waiting` */
+	bool is_own; /* it is that total */
 	struct total_entry *by_family;
 	uint64_t graphs;
 	enum graph_kind kind; /* of all of them */
@@ -244,7 +246,7 @@ void ranking_total_window(struct ranking_total *total, const struct fields *fiel
 static double moment_waiting(struct ranking_total *total)
 {
 	const struct moment *moment = &total->moment;
-	double duration = moment->duration / 1e9, seconds = moment->window ? waiting_take(total->waiting, moment->window) : -1;
+	double duration = moment->duration / 1e9, seconds = moment->window ? waiting_take(total->waiting, moment->window, total->is_own) : -1;
 
 	if (seconds >= 0)
 		return seconds;
@@ -363,6 +365,7 @@ static struct ranking_total *total_for(struct ranking_total *total, const struct
 	if (!total->own) {
 		total->own = NEW(struct ranking_total);
 		total->own->waiting = total->waiting;
+		total->own->is_own = true;
 	}
 	return total->own;
 }
