@@ -388,18 +388,20 @@ static void check_usage(int argc, char **argv, int first, bool at_prompt)
 static int read_streams(struct reading *reading, struct reading *normal, struct semantics *semantics)
 {
 	char *files[2] = {reading->count ? reading->files[0] : NULL, normal->files[0]};
-	int status;
+	int status, of_normal = EXIT_DONE;
 
 	if (semantics_choose(semantics, semantics_file) < 0)
 		die("%s", fail_text());
 	/* save and dot write into the working folder */
 	confine(CONFINE_RENAME | CONFINE_TEMPORARY, ".", reading->count ? files : files + 1, reading->count + normal->count);
 	status = read_whole(reading);
-	if (status == EXIT_FAILED || (normal->count && read_whole(normal) == EXIT_FAILED) || edge_rules_apply(reading->whole, semantics, true, NULL) < 0)
+	if (status != EXIT_FAILED && normal->count)
+		of_normal = read_whole(normal);
+	if (status == EXIT_FAILED || of_normal == EXIT_FAILED || edge_rules_apply(reading->whole, semantics, true, NULL) < 0)
 		die("%s", fail_text());
 	if (normal->count && edge_rules_apply(normal->whole, semantics, false, NULL) < 0)
 		die("%s", fail_text());
-	return status;
+	return status ? status : of_normal;
 }
 
 int main(int argc, char **argv)

@@ -947,6 +947,8 @@ posted() {
 	circle | sed -E '/id=[1-6][0-2] /d; /from=[1-6][0-2] /d; s/tid=([123])/tid=1\1/; s/object=5 /object=9 /; s/0x50/0x70/g' >in
 	run -0 graph-walk -x 'at 1; culprit' in
 	assert_line --partial 'this never ended normally'
+	{ cat normal; echo 'lost ts=9 cpu=0 count=3'; } >lossy
+	run -3 graph-walk --normal=lossy -x 'at 1; culprit' in
 	run -0 graph-walk --normal=normal -x 'at 1; culprit; similar; compare 11#1 normal:1#5' in
 	assert_line 'main/11                   futex, get_rect                   is usually ended by io/12 (3 of 4)'
 	assert_line --regexp '^culprit: renderer/13#1 waits 302 ms in futex, run_script: '
