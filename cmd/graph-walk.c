@@ -199,11 +199,11 @@ static bool is_first(const LineInfo *info, const char *begin)
 /* Returns the beginning that all completions of the word share, to be freed; NULL: there are none. *only: there is just one. */
 static char *agreed(const char *word, bool first, bool *only)
 {
-	char *common = session_complete(prompted, word, first, 0), *other;
-	size_t length;
+	size_t length, next = 0;
+	char *common = session_complete(prompted, word, first, &next), *other;
 
 	*only = true;
-	for (size_t i = 1; common && (other = session_complete(prompted, word, first, i)); i++) {
+	while (common && (other = session_complete(prompted, word, first, &next))) {
 		*only = false;
 		for (length = 0; common[length] && common[length] == other[length]; length++)
 			;

@@ -696,22 +696,22 @@ enum session_status session_run(struct session *session, const char *text)
 	return status;
 }
 
-char *session_complete(const struct session *session, const char *word, bool first, size_t index)
+char *session_complete(const struct session *session, const char *word, bool first, size_t *next)
 {
 	size_t length = strlen(word);
 
-	if (first) {
-		for (size_t i = 0; i < COMMANDS; i++)
-			if (!strncmp(commands[i].name, word, length) && index-- == 0)
-				return memory_text(commands[i].name, strlen(commands[i].name));
-		return NULL;
+	while (first && *next < COMMANDS) {
+		const char *name = commands[(*next)++].name;
+
+		if (!strncmp(name, word, length))
+			return memory_text(name, strlen(name));
 	}
-	for (uint32_t i = 0; i < session->whole->threads.count; i++) {
-		char *name = thread_name(session->whole, i);
+	while (!first && *next < session->whole->threads.count) {
+		char *name = thread_name(session->whole, (uint32_t)(*next)++);
 
 		for (char *quote = name; (quote = strchr(quote, '"'));)
 			*quote = '_'; /* no word can contain a quote; the tid tells which thread is meant */
-		if (!strncmp(name, word, length) && index-- == 0)
+		if (!strncmp(name, word, length))
 			return name;
 		free(name);
 	}

@@ -48,7 +48,10 @@ enum session_status session_run(struct session *session, const char *commands);
 /* Tells whether events were lost in the interval of an answer. */
 bool session_incomplete(const struct session *session);
 
-/* The index-th completion of a word: commands for a line's first word, else threads; NULL: past the last. The caller frees it. */
-char *session_complete(const struct session *session, const char *word, bool first, size_t index);
+/*
+ * The next completion of a word: commands for a line's first word, else threads. *next is 0 for the first one, and is moved on. NULL: there are
+ * no more. The caller frees it.
+ */
+char *session_complete(const struct session *session, const char *word, bool first, size_t *next);
 
 #endif
