@@ -727,6 +727,11 @@ moments_of() {
 	moments_of 0.9 >bad
 	run -0 blame-rank --diff --text good bad
 	assert_line --index 0 --partial "good=0.250000 bad=0.900000 sure=few good_moments=1 bad_moments=1"
+	# as a fleet's machine may send it
+	printf '%s\n' 'stream version=1 moments=1' 'graph id=1 window=1 kind=wake from=0 to=0.000000001' \
+		'blame graph=1 rank=1 name=b score=1e308' >far
+	run -1 blame-rank --diff --text far bad
+	assert_output "blame-rank: far:3: a blame record needs score= as a number of seconds"
 }
 
 # bats test_tags=long

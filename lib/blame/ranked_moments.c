@@ -1,6 +1,5 @@
 #include "blame/ranked_moments.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,13 +118,13 @@ int ranked_moments_blame(struct ranked_moments *ranked, const struct fields *fie
 {
 	struct ranked_deed *each;
 	struct deed *deed;
-	double score;
+	int64_t score;
 	char *name;
 
 	if (!ranked->graph || !fields_is(fields, "graph", ranked->graph))
 		return 0;
-	if (fields_double(fields, "score", &score) != 1 || !isfinite(score))
-		return fail("a blame record needs score= as a number");
+	if (fields_time(fields, "score", &score) != 1 || score < 0)
+		return fail("a blame record needs score= as a number of seconds");
 	deed = deed_read(fields);
 	if (!deed) {
 		name = fields_copy(fields, "name");
@@ -133,8 +132,8 @@ int ranked_moments_blame(struct ranked_moments *ranked, const struct fields *fie
 		free(name);
 	}
 	each = find(ranked, deed);
-	deed_family_add(&each->deeds, deed, score);
-	each->score += score;
+	deed_family_add(&each->deeds, deed, (double)score / 1e9);
+	each->score += (double)score / 1e9;
 	free(deed);
 	return 0;
 }
