@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/number.h"
+#include "base/timestamp.h"
 #include "wake/reason.h"
 #include "wake/syscall.h"
 
@@ -95,7 +95,7 @@ struct ask limit_since(const struct wake *wake, const struct thread *thread, siz
 	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
 		const struct limit *limit = &limits->limits.items[at];
 
-		if (limit->expires - expires <= ROUNDING && expires - limit->expires <= ROUNDING)
+		if (timestamp_near(limit->expires, expires, ROUNDING + 1))
 			first = (struct ask){limit->ts, limit->thread};
 	}
 	return first;
