@@ -364,8 +364,10 @@ static void parse(struct ranker *ranker, int *argc, char ***argv)
 	ranker->options.of_thrown = blame_algorithm(algorithm ? algorithm : "exception");
 	if (!ranker->options.algorithm)
 		die_usage("%s", fail_text());
-	if (count == 0 || worst == 0 || worst > INT_MAX)
-		die_usage("-n and --worst must be at least 1");
+	if (count == 0)
+		die_usage("-n must be at least 1");
+	if (worst == 0 || worst > INT_MAX)
+		die_usage("--worst must be from 1 to %d", INT_MAX);
 	if (diff && *argc != 2)
 		die_usage("--diff compares two files, GOOD and BAD");
 	ranker->options.count = count;

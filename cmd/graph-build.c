@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 	int status;
 
 	if (worst == 0 || worst > INT_MAX)
-		die_usage("--worst must be at least 1");
+		die_usage("--worst must be from 1 to %d", INT_MAX);
 	if (whole && !all)
 		die_usage("--whole builds a graph of its own kind, without --kind");
 
