@@ -58,6 +58,24 @@ struct reading {
 	int64_t wall;
 };
 
+/* Keeps the graph of a stream; frees it if it is empty and another was kept. -1 after fail(), as also if `whole` is NULL. */
+static int keep_whole(struct reading *reading, struct whole *whole)
+{
+	if (!whole)
+		return -1;
+	if (reading->whole && !whole->segments.count) {
+		whole_free(whole);
+		return 0;
+	}
+	if (reading->whole && reading->whole->segments.count) {
+		whole_free(whole);
+		return fail("there are several streams; a graph is of one");
+	}
+	whole_free(reading->whole);
+	reading->whole = whole;
+	return 0;
+}
+
 static int is_over(void *context)
 {
 	struct reading *reading = context;
@@ -73,17 +91,8 @@ static int is_over(void *context)
 			return fail("what is known of events needs events, and the stream has a graph only; give --semantics to graph-build");
 		}
 	}
-	if ((read && !was_read) || (!read && !built))
-		return -1;
-	if (reading->whole && (read ? was_read : built)->segments.count) {
-		whole_free(built);
-		whole_free(was_read);
-		return fail("there are several streams; a graph is of one");
-	}
-	if (!reading->whole)
-		reading->whole = read ? was_read : built;
-	whole_free(reading->whole == built ? was_read : built);
-	return 0;
+	whole_free(read ? built : was_read);
+	return keep_whole(reading, read ? was_read : built);
 }
 
 /* Tells whether an event can be dropped: the stream has a graph, and the semantics tell nothing of events, which only a built graph can follow. */

@@ -1051,4 +1051,10 @@ asked() {
 	{ switch 1.21 0 10 D 0; begin; } >in
 	run -0 graph-build --whole --text in
 	run -0 graph-walk -x windows in
+	# a stream that has nothing is not the one that is asked
+	{ begin; vain; } >in
+	run -0 graph-walk -x 'show 10#1' in
+	cat <(vain) <(vain) >in
+	run -1 graph-walk -x 'show 10#1' in
+	assert_output --partial 'there are several streams; a graph is of one'
 }
