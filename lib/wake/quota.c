@@ -110,7 +110,7 @@ static int read_tids(struct throttled *time, const struct field *field)
 
 	while (status == 0 && at < end) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
-		uint64_t tid;
+		uint64_t tid = 0;
 
 		comma = comma ? comma : end;
 		status = number_count(at, (size_t)(comma - at), &tid);
