@@ -683,7 +683,7 @@ static void woken_by(struct wake *wake, struct thread *waker, struct thread *wok
 	has_woken(wake, waker, woken);
 	if (!question_receives(wake, waker))
 		serve_peer(wake, waker, woken);
-	else if (count > 1)
+	else if (count > 1 && woken->pieces.items[count - 2].what == WHAT_WAIT)
 		woken->pieces.items[count - 2].flags |= PIECE_ROOM;
 }
 
