@@ -1272,6 +1272,12 @@ overtaken() {
 		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=0 nr_sector=0 rwbs=
 		event ts=7 cpu=0 tid=8 name=block:block_rq_issue dev=1:1 sector=0 nr_sector=0 rwbs=FF
 		event ts=7 cpu=0 tid=8 name=block:block_bio_complete dev=1:1 sector=0 nr_sector=0 rwbs=F
+		event ts=7 cpu=0 tid=8 name=block:block_bio_queue dev=7:0 sector=64 nr_sector=8 rwbs=R
+		event ts=7 cpu=0 tid=8 name=workqueue:workqueue_queue_work work=0xa workqueue=loop0
+		event ts=7 cpu=0 tid=8 name=block:block_bio_remap dev=8:0 sector=100 nr_sector=8 old_dev=7:0 old_sector=64
+		event ts=7 cpu=0 tid=8 name=block:block_bio_queue dev=8:0 sector=100 nr_sector=8 rwbs=R
+		event ts=7 cpu=0 tid=8 name=block:block_rq_issue dev=7:0 sector=64 nr_sector=8 rwbs=R
+		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=7:0 sector=64 nr_sector=8 rwbs=R
 		event ts=7 cpu=0 tid=8 name=raw_syscalls:sys_enter id=-5
 		lost ts=6 cpu=3000000000 count=1
 		event ts=9223372036 cpu=0 tid=8 name=sched:sched_switch prev_pid=8 prev_state=S next_pid=9

@@ -273,7 +273,10 @@ void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_
 /* It is not known after all for which request this one was submitted, nor for which ones others were. */
 static void take_back(struct wake *wake, struct request *lower)
 {
-	backing_of(wake, lower->serves)->disorder = true;
+	struct backing *backing = backing_of(wake, lower->serves);
+
+	if (backing) /* else an event said that the loop device's bio was remapped to another disk */
+		backing->disorder = true;
 	lower->owner = lower->submitter;
 	lower->upper = INDEX_NONE;
 }
