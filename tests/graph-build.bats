@@ -740,6 +740,20 @@ who=hog whom=victim cpu=0'
 	assert_equal "$(sed 's/^handoff.*/& again=again/; s/job=0x2/& again=0/' "$file" | culprit)" prog:request
 	run -1 graph-build <<<'handoff from=func:a__b to=func:a__c to_key=x'
 	assert_output --partial 'a handoff needs from, from_key, to and to_key'
+	# a call does not take over, at its return, what a call nested in it handed over
+	cat >circle <<-'END'
+		handoff from=func:p__inner from_key=x to=func:p__outer__return to_key=x
+		event ts=1.0 cpu=0 tid=1 comm=one name=func:p__outer
+		event ts=2.0 cpu=0 tid=1 comm=one name=func:p__inner x=7
+		event ts=2.5 cpu=1 tid=2 comm=two name=func:p__slow
+		event ts=3.0 cpu=0 tid=1 comm=one name=func:p__inner__return
+		event ts=4.0 cpu=0 tid=1 comm=one name=func:p__outer__return x=7
+		event ts=5.0 cpu=1 tid=2 comm=two name=func:p__slow__return
+		signal id=1 ts=5.0 start=2.5 chart=func:p:slow value=2.5 tid=2 comm=two
+		window id=1 from=1.0 to=5.0 signals=1-1 complete=yes
+	END
+	run -0 timeout 20 bash -c 'graph-build --text --kind=rag circle | grep -o "^node.* name=[^ ]*"'
+	assert_output 'node graph=1 id=1 name=p:slow'
 }
 
 @test "a graph of calls comes after that of threads, or in its place where no switches are in the data" {

@@ -624,7 +624,10 @@ static int32_t returning(const struct rag *rag, const struct function_event *eve
 	return INDEX_NONE;
 }
 
-/* Handles the values of an event: its call takes them over, or hands them over. Returns the first hand of a later event. */
+/*
+ * Handles the values of an event: its call takes them over, or hands them over. A call takes a value only when it begins: when it returns, it
+ * could take that of a call nested in it, and each would be the parent of the other. Returns the first hand of a later event.
+ */
 static size_t take_hands(struct rag *rag, struct hands *hands, size_t next, size_t event, int32_t call)
 {
 	const struct traced_functions *functions = function_all(rag->wake);
@@ -633,7 +636,7 @@ static size_t take_hands(struct rag *rag, struct hands *hands, size_t next, size
 		const struct function_hand *hand = &functions->hands.items[next];
 		const struct handed *handed;
 
-		if (call == INDEX_NONE)
+		if (call == INDEX_NONE || (hand->takes && functions->events.items[event].returns))
 			continue;
 		if (!hand->takes) {
 			hands_give(hands, rag->wake, hand, &functions->events.items[event], call);
