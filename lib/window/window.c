@@ -189,12 +189,18 @@ static bool is_doubtful(const struct window *window)
 	return window->open && !is_sure(window) && !window->passage.bytes;
 }
 
+/* The bytes that came since window->worst_bytes. Both counts are estimates, which a smaller mean size of the events may lower. */
+static uint64_t bytes_since(const struct window *window, uint64_t all)
+{
+	return all > window->worst_bytes ? all - window->worst_bytes : 0;
+}
+
 /* Passes the open window's events up to now, or up to its end. A window of suspects passes none until they fill half of the room. */
 static int pass_on(struct window *window)
 {
 	int64_t now = newest(window), to = window->holds > 0 ? INT64_MAX : window->to;
 
-	if (is_doubtful(window) && past_bytes(window->past) - window->worst_bytes < window->budget.room / 2)
+	if (is_doubtful(window) && bytes_since(window, past_bytes(window->past)) < window->budget.room / 2)
 		return 0;
 	return pass(window, window->from, to < now ? to : now, to < now);
 }
@@ -461,7 +467,7 @@ static bool is_full(const struct window *window)
 	if (window->requests.count >= REQUESTS_FULL && !window->expects)
 		return true;
 	all = past_bytes(window->past);
-	behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
+	behind = bytes_since(window, all);
 	if (!window->waits)
 		return is_spent(window, all);
 	return newest(window) > timestamp_add(window->worst_end, window->after) &&
