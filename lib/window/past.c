@@ -1,5 +1,6 @@
 #include "window/past.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -406,7 +407,7 @@ int past_ask_bytes(struct past *past)
 		return -1;
 	bytes = past_bytes(past);
 	if (past->times.newest > past->marked && past->marked != INT64_MIN)
-		past->rate = (double)(bytes - past->marked_bytes) / (double)timestamp_between(past->marked, past->times.newest);
+		past->rate = fmax((double)bytes - (double)past->marked_bytes, 0) / (double)timestamp_between(past->marked, past->times.newest);
 	past->marked = past->times.newest;
 	past->marked_bytes = bytes;
 	return 0;
