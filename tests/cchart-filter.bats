@@ -1136,6 +1136,16 @@ too_long() {
 	} >in
 	run -0 --separate-stderr filter -c turn --limit=100ms in
 	assert_equal "$(records signal <<<"$output" | value value)" 0.411000000
+	# The last time that a record can have.
+	{
+		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5
+		event 2 9 syscalls:sys_enter_read fd=5; event 10 9 syscalls:sys_exit_read ret=4
+		noise 100 400
+		event 420 9 syscalls:sys_enter_write fd=5; event 421 9 syscalls:sys_exit_write ret=4
+		echo 'event ts=9223372036.854775807 cpu=0 tid=9 comm=t9 name=sched:sched_wakeup pid=9'
+	} >in
+	run -0 --separate-stderr timeout 20 cchart-filter --text -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value value)" 0.411000000
 	# What a process that ends has not answered is given up then; another with its number has requests of its own.
 	{
 		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5

@@ -164,6 +164,8 @@ struct start *patience_due(struct measure *measure, int64_t now)
 {
 	struct patience *patience = &measure->patience;
 
+	if (now == INT64_MAX)
+		now--; /* what is due then is due never */
 	if (now < patience->next)
 		return NULL;
 	patience->next = INT64_MAX;
