@@ -467,6 +467,9 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records signal <<<"$output" | value value)" "$(printf '%s\n' 1.100000000 3.000000000)"
 	assert_equal "$(records window <<<"$output" | value complete)" no
 	assert_equal "$(records end <<<"$output" | value lost)" 12
+	(healthy; echo "lost ts=9223372036.854775807 cpu=0 count=6") >in # the last time that there is
+	run -3 --separate-stderr filter in
+	assert_line 'lost ts=9223372036.854775807 cpu=0 count=6'
 }
 
 @test "a loss that is told behind a window may be of events within it" {

@@ -415,8 +415,11 @@ int past_ask_bytes(struct past *past)
 
 int past_end(struct past *past)
 {
-	if (past_drop(past, INT64_MAX) < 0)
-		return -1;
+	struct context_ring *ring;
+
+	while (!ring_is_empty(ring = oldest_ring(past)))
+		if (drop_oldest(past, ring) < 0)
+			return -1;
 	thread_records_forget(past->threads);
 	recall_close(past->recall);
 	past->recall = NULL;
