@@ -501,7 +501,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 			for (i = 0; i < 25000; i++) {
 				printf "state ts=%.6f path=h/a.1/Threads/1/Do value=%s\n", i / 2500, i % 2 ? "read" : "\"wr\\\"ite\""
 				if (i % 2500 == 0) printf "state ts=%.6f path=h/a.1/Out value=%d\n", i / 2500, i
-				if (i % 5000 == 1) printf "state ts=%.6f path=h/a.1/Threads/2/Do value=v%d\n", i / 2500, i
+				if (i % 5000 == 1) printf "state ts=%.6f path=h/a.1/Threads/2/Do value=#%d\n", i / 2500, i
 			}
 		}'
 		printf '%s\n' 'state ts=10.0 path=h/a.1/Threads/2/Do since=5.0' 'signal id=1 ts=10.0 start=10.0 chart=x value=0 rules=state tid=2 comm=a text="<i>freed twice"'
@@ -521,8 +521,8 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	# marks: of 25,000 at most half of VIEW_MARKS are left; of thread 2 those before 5.0 s
 	[ "$(grep -c '<polygon' report.html)" -lt 20000 ]
 	grep -q "wr'ite" report.html
-	grep -q '>v10001<' report.html
-	run ! grep -q '>v15001<' report.html
+	grep -q '>#10001<' report.html
+	run ! grep -q '>#15001<' report.html
 }
 
 @test "a path of more threads than rows shows those on which the time went" {

@@ -102,6 +102,14 @@ static void end_block(FILE *out)
 	fputs("NaN\tNaN\tNaN\n\n\n", out);
 }
 
+/* Begins a block. The title is quoted: gnuplot takes an empty line for the end of a block, and one with a '#' for a comment. */
+static void put_title(FILE *out, const char *text, size_t columns)
+{
+	fputc('"', out);
+	canvas_text(out, text, columns);
+	fputs("\"\n", out);
+}
+
 static void put_names(FILE *out, const struct shown *shown)
 {
 	for (size_t i = 0; i < shown->count; i++) {
@@ -149,8 +157,7 @@ static char *draw_lanes(const struct shown *shown, const struct views *views, co
 	colours = colour_values(shown, view, of_colour, by_value);
 	put_names(out, shown);
 	for (size_t i = 0; i < colours; i++) {
-		canvas_text(out, view->values.items[of_colour[i]], VALUE_COLUMNS);
-		fputc('\n', out);
+		put_title(out, view->values.items[of_colour[i]], VALUE_COLUMNS);
 		put_lanes(out, shown, by_value, i);
 	}
 	fputs("others\n", out);
@@ -196,8 +203,7 @@ static char *draw_lines(const struct shown *shown, const struct view *view, char
 	if (!out)
 		return canvas ? canvas_undrawn(canvas, complaint) : NULL;
 	for (size_t i = 0; i < shown->count; i++) {
-		canvas_text(out, shown->rows[i]->path, ROW_COLUMNS);
-		fputc('\n', out);
+		put_title(out, shown->rows[i]->path, ROW_COLUMNS);
 		(view->kind == VIEW_RATE ? put_rate : put_volume)(out, shown, shown->rows[i]);
 		fputs("\n\n", out);
 	}
