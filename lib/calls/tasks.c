@@ -288,13 +288,30 @@ static struct task *awaited(const struct tasks *tasks, const struct await *await
 	return target == self ? NULL : target;
 }
 
+static int by_process(const void *left, const void *right)
+{
+	const struct lost *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->ts > b->ts) - (a->ts < b->ts);
+}
+
+/* The losses are sorted by process. */
 static bool spans_loss(const struct tasks *tasks, const struct await *await)
 {
-	for (size_t i = 0; i < tasks->lost.count; i++)
-		if (tasks->lost.items[i].pid == tasks->list.items[await->task]->key.pid && tasks->lost.items[i].ts >= await->from &&
-		    (await->to == TIME_NONE || tasks->lost.items[i].ts <= await->to))
-			return true;
-	return false;
+	const struct lost *losses = tasks->lost.items, begin = {tasks->list.items[await->task]->key.pid, await->from};
+	size_t low = 0, high = tasks->lost.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_process(&losses[middle], &begin) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tasks->lost.count && losses[low].pid == begin.pid && (await->to == TIME_NONE || losses[low].ts <= await->to);
 }
 
 /* Finds for each task the task that it is a part of. `last` has not ended. */
@@ -322,6 +339,8 @@ static void find_parts(struct tasks *tasks, struct task *last)
 /* Finds for each await the task that it waits for, and for each task its awaits, and its first awaiter in [from, to). */
 static void resolve(struct tasks *tasks, int64_t from, int64_t to)
 {
+	if (tasks->lost.count)
+		qsort(tasks->lost.items, tasks->lost.count, sizeof(*tasks->lost.items), by_process);
 	for (size_t i = tasks->awaits.count; i-- > 0;) {
 		struct await *await = &tasks->awaits.items[i];
 		struct task *self = whole(tasks, tasks->list.items[await->task]), *target = spans_loss(tasks, await) ? NULL : awaited(tasks, await);
