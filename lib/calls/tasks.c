@@ -58,6 +58,8 @@ struct await {
 	size_t next;	/* the next await of the same task or a part of it, counted from 1; 0: none */
 };
 
+enum { OF_SEVERAL = 0 }; /* instead of a pid: any process may have lost something */
+
 struct lost {
 	int64_t pid, ts;
 };
@@ -297,10 +299,10 @@ static int by_process(const void *left, const void *right)
 	return (a->ts > b->ts) - (a->ts < b->ts);
 }
 
-/* The losses are sorted by process. */
-static bool spans_loss(const struct tasks *tasks, const struct await *await)
+/* Tells whether the await spans a loss of this process. The losses are sorted by process. */
+static bool spans_loss_of(const struct tasks *tasks, const struct await *await, int64_t pid)
 {
-	const struct lost *losses = tasks->lost.items, begin = {tasks->list.items[await->task]->key.pid, await->from};
+	const struct lost *losses = tasks->lost.items, begin = {pid, await->from};
 	size_t low = 0, high = tasks->lost.count;
 
 	while (low < high) {
@@ -311,7 +313,12 @@ static bool spans_loss(const struct tasks *tasks, const struct await *await)
 		else
 			high = middle;
 	}
-	return low < tasks->lost.count && losses[low].pid == begin.pid && (await->to == TIME_NONE || losses[low].ts <= await->to);
+	return low < tasks->lost.count && losses[low].pid == pid && (await->to == TIME_NONE || losses[low].ts <= await->to);
+}
+
+static bool spans_loss(const struct tasks *tasks, const struct await *await)
+{
+	return spans_loss_of(tasks, await, tasks->list.items[await->task]->key.pid) || spans_loss_of(tasks, await, OF_SEVERAL);
 }
 
 /* Finds for each task the task that it is a part of. `last` has not ended. */

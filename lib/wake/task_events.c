@@ -213,12 +213,20 @@ static struct task *next_awakened(struct task_events *tasks)
 
 /* --- events -------------------------------------------------------------------------------------------------------------- */
 
-/* How often markers of the process were lost. The cause of a turn may be among these, so turns after a loss are named differently. */
-static uint64_t losses(const struct task_events *tasks, int64_t pid)
+static uint64_t losses_of(const struct task_events *tasks, int64_t pid)
 {
 	const struct task *process = find(tasks, (struct key){pid, NOBODY});
 
 	return process ? process->turn : 0;
+}
+
+/*
+ * How often markers of the process were lost, or of several, which are told with pid 0. The cause of a turn may be among these, so turns after a
+ * loss are named differently.
+ */
+static uint64_t losses(const struct task_events *tasks, int64_t pid)
+{
+	return losses_of(tasks, pid) + losses_of(tasks, 0);
 }
 
 static void set_field(struct fields *fields, const char *key, const char *value)
