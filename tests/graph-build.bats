@@ -1396,6 +1396,7 @@ way_of() { # TS TID
 		lost ts=9 cpu=0 count=1
 		exception ts=10 tid=10 pid=10 object=0xb0 name=New again=yes stack=4
 		exception ts=11 tid=10 pid=10 object=0xc0 name="status=-1" function=a;b stack=99
+		exception ts=10.5 tid=10 pid=10 object=0xc0 name=Late again=yes stack=4
 	END
 	assert_equal "$(way_of 1 11)" "srv:query(Bad) srv:work"
 	assert_equal "$(way_of 2 10)" "srv:query(Bad) srv:work> srv:collect(Bad) srv:serve srv:main"
@@ -1407,6 +1408,7 @@ way_of() { # TS TID
 	assert_equal "$(way_of 8 10)" "pread64(EIO)"
 	assert_equal "$(way_of 10 10)" "srv:again(New) srv:serve srv:main"
 	assert_equal "$(way_of 11 10)" 'a:b("status=-1")'
+	assert_equal "$(way_of 10.5 10)" "srv:again(Late) srv:serve srv:main"
 	assert_equal "$(way_of 3 11 | grep -c threw || true)" 0
 	run -1 graph-build <<<'exception ts=1 tid=4 object=x name=y'
 	assert_output --partial "standard input:1"

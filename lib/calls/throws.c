@@ -109,12 +109,12 @@ static struct thrown *add(struct throws *throws)
 	return thrown;
 }
 
-/* The number of the last throw of an object; 0: unknown. */
-static uint64_t last_of(const struct throws *throws, struct object object)
+/* The number of the last throw of an object; 0: unknown, or its time is later than this: a program tells the time of each throw as it likes. */
+static uint64_t last_of(const struct throws *throws, struct object object, int64_t ts)
 {
 	const struct latest *latest = object.address ? find_latest(throws, &object) : NULL;
 
-	return latest && is_kept(throws, latest->number) ? latest->number : 0;
+	return latest && is_kept(throws, latest->number) && at(throws, latest->number)->ts <= ts ? latest->number : 0;
 }
 
 static void set_latest(struct throws *throws, const struct object *object)
@@ -165,9 +165,9 @@ int throws_take(struct throws *throws, const struct wake *wake, const struct eve
 	free(what);
 	thrown->calls = calls_of(wake, fields, stack);
 	if (fields_is(fields, "again", "yes"))
-		thrown->before = last_of(throws, object);
+		thrown->before = last_of(throws, object, thrown->ts);
 	if (!thrown->before)
-		thrown->before = last_of(throws, cause);
+		thrown->before = last_of(throws, cause, thrown->ts);
 	if (object.address)
 		set_latest(throws, &object);
 	return 0;
