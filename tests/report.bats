@@ -291,7 +291,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		done
 	}
 	for both in "at 1 9 >x && report x" "at 1 9 | report" "at 1 20 >x && report x" "at 1 20 | report" "at 20 30 >x && report x" "at 20 30 | report" \
-		    "at 1 20 30 200000 | report"; do
+		    "at 1 20 30 200000 | report" "at 5 12 30 | sed s/comm=a12/comm=a5/ >x && report x"; do
 		echo "$both:" >>out
 		eval "$both" | grep -o '^moments.*\|^[0-9]*\. [0-9:]*' >>out
 	done
@@ -326,6 +326,12 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		3. 00:00:20
 		moments on 2023-11-17:
 		4. 07:33:10
+		at 5 12 30 | sed s/comm=a12/comm=a5/ >x && report x:
+		moments on 2023-11-14:
+		1. 23:59:55
+		moments on 2023-11-15:
+		2. 00:00:02
+		3. 00:00:20
 	END
 }
 

@@ -271,15 +271,14 @@ static void end_incident(struct page *page)
 		page->sections.items[page->sections.count - 1].incident = incident_words(&page->incident);
 }
 
-/* Returns the section for the moment. An incident has one section, which its worst moment gets; NULL: this moment is not the worst. */
+/* Returns the section for the moment. An incident has one section a day, which its worst moment gets; NULL: this moment is not the worst. */
 static struct section *section_of(struct page *page, const struct site *site, const struct moment *moment)
 {
 	char *heading = heading_next(&page->heading, site, moment);
 	double worst = page->incident.worst;
 	struct section *section;
 
-	if (incident_goes_on(&page->incident, moment)) {
-		free(heading);
+	if (!heading && incident_goes_on(&page->incident, moment)) {
 		incident_add(&page->incident, moment);
 		return page->incident.worst > worst ? &page->sections.items[page->sections.count - 1] : NULL;
 	}

@@ -693,10 +693,9 @@ static int text_moment(struct report *report, const struct moment *moment)
 	if (moment_is_own(moment) && !report->options.all)
 		return 0;
 	heading = heading_next(&text->heading, report->model->site, moment);
-	if (report->options.all || !incident_goes_on(&text->incident, moment))
+	if (report->options.all || heading || !incident_goes_on(&text->incident, moment))
 		return print_first(report, moment, heading);
 	incident_add(&text->incident, moment);
-	free(heading);
 	return print_further(report, moment, text->incident.worst > worst);
 }
 
