@@ -19,6 +19,12 @@ static int64_t crossing(const struct start *start)
 	return series->patience < INT64_MAX ? timestamp_add(timestamp_add(start->sample.start, series->patience), 1) : INT64_MAX;
 }
 
+/* What is due at INT64_MAX is due never, even if a record has that time. */
+static int64_t before_never(int64_t now)
+{
+	return now < INT64_MAX ? now : INT64_MAX - 1;
+}
+
 static void sooner(struct patience *patience, int64_t due)
 {
 	if (due < patience->next)
@@ -164,8 +170,7 @@ struct start *patience_due(struct measure *measure, int64_t now)
 {
 	struct patience *patience = &measure->patience;
 
-	if (now == INT64_MAX)
-		now--; /* what is due then is due never */
+	now = before_never(now);
 	if (now < patience->next)
 		return NULL;
 	patience->next = INT64_MAX;
@@ -201,7 +206,7 @@ void patience_hurry(struct measure *measure)
 
 	while ((last = patience->suspects ? patience->suspects->before : NULL) && last->due == INT64_MAX) {
 		DL_DELETE2(patience->suspects, last, before, after);
-		last->due = patience->whole < measure->now ? patience->whole : measure->now;
+		last->due = before_never(patience->whole < measure->now ? patience->whole : measure->now);
 		insert_by_due(&patience->suspects, last);
 		patience_wake(patience);
 	}
