@@ -43,6 +43,7 @@ struct thread_calls {
 	int32_t tgid, fd;
 	enum call_use use; /* of the call that it is in */
 	int32_t asked_fd;
+	bool known;   /* it has not ended since it was first seen */
 	bool answers; /* its first call seen received something on an unknown connection: what it sends next is the answer */
 	bool stream;  /* the socket that it makes is SOCK_STREAM */
 	bool waited, elsewhere; /* since it asked: waited for many descriptors; transferred something on another connection or pipe */
@@ -52,6 +53,7 @@ struct thread_calls {
 
 struct traffic {
 	struct thread_calls *pages[PAGES];
+	uint16_t known[PAGES]; /* threads of each page */
 	int processes, descriptors;
 	int32_t oldest, newest;
 	uint8_t use[NUMBERS]; /* enum call_use */
@@ -107,11 +109,16 @@ static struct thread_calls *find(const struct traffic *traffic, int32_t tid)
 
 static struct thread_calls *thread_of(struct traffic *traffic, int32_t tid)
 {
+	struct thread_calls *thread;
+
 	if (tid <= 0 || tid >= PAGE * PAGES)
 		return NULL;
 	if (!traffic->pages[tid / PAGE])
 		traffic->pages[tid / PAGE] = memory_new(PAGE, sizeof(struct thread_calls));
-	return &traffic->pages[tid / PAGE][tid % PAGE];
+	thread = &traffic->pages[tid / PAGE][tid % PAGE];
+	traffic->known[tid / PAGE] += !thread->known;
+	thread->known = true;
+	return thread;
 }
 
 static void forget_process(struct traffic *traffic, struct thread_calls *leader)
@@ -136,6 +143,7 @@ void traffic_forget(struct traffic *traffic)
 	for (int page = 0; page < PAGES; page++) {
 		free(traffic->pages[page]);
 		traffic->pages[page] = NULL;
+		traffic->known[page] = 0;
 	}
 	memset(traffic->use, CALL_UNKNOWN, sizeof(traffic->use));
 }
@@ -152,10 +160,14 @@ bool traffic_exit(struct traffic *traffic, int32_t tid)
 	struct thread_calls *thread = find(traffic, tid);
 	bool had_descriptors = thread && thread->process;
 
-	if (!thread)
+	if (!thread || !thread->known)
 		return false;
 	forget_process(traffic, thread);
 	*thread = (struct thread_calls){0};
+	if (--traffic->known[tid / PAGE] == 0) {
+		free(traffic->pages[tid / PAGE]);
+		traffic->pages[tid / PAGE] = NULL;
+	}
 	return had_descriptors;
 }
 
