@@ -1002,6 +1002,13 @@ too_long() {
 	} >in
 	assert_equal "$(too_long)" "207 209 210 211 212 215 216 217 220"
 	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 220)"
+	# Calls that have events of their own name their arguments: a virtual CPU, a terminal, a lock.
+	{
+		event 0 9 syscalls:sys_enter_ioctl fd=0x5 cmd=0xae80 arg=0x0; event 201 9 syscalls:sys_exit_ioctl ret=0
+		event 300 9 syscalls:sys_enter_ioctl fd=0x5 cmd=0x5401 arg=0x0; event 502 9 syscalls:sys_exit_ioctl ret=0
+		event 600 9 syscalls:sys_enter_futex_wait uaddr=0x1000 val=0x2 mask=0xffffffff; event 803 9 syscalls:sys_exit_futex_wait ret=0
+	} >in
+	assert_equal "$(too_long)" "202 203"
 	# The value of a mutex, which is a condition's in musl.
 	{ echo "task ts=0 tid=9 comm=a tgid=9 libc=musl"; call 0 201 9 $futex 0x1000,0x80,0x2 0; call 300 202 9 $futex 0x1000,0x80,0x80000010 0; } >in
 	assert_equal "$(too_long)" 202
@@ -1130,6 +1137,17 @@ too_long() {
 		run -0 --separate-stderr filter -c turn --limit=100ms in
 		assert_equal "$kind $(records signal <<<"$output" | wc -l)" "$kind ${kind#*=}"
 	done
+	# An eventfd, by which threads wake each other, is no connection.
+	{
+		event 5 9 syscalls:sys_enter_read fd=5; event 10 9 syscalls:sys_exit_read ret=8
+		for i in 1 2 3; do
+			event ${i}000 9 syscalls:sys_enter_write fd=5 count=8; event ${i}000 9 syscalls:sys_exit_write ret=8
+			event ${i}001 9 syscalls:sys_enter_read fd=5; event ${i}002 9 syscalls:sys_exit_read ret=8
+		done
+		noise 4000 6000
+	} >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output")" ""
 	# A server that has waited for a client since before the trace: the return of accept() tells of the connection.
 	{
 		event 1 9 syscalls:sys_exit_accept4 ret=5

@@ -27,6 +27,27 @@ static const char *call_in(const char *name, bool *enters)
 	return !strncmp(name, leave, strlen(leave)) ? name + strlen(leave) : NULL;
 }
 
+/* The names that the kernel gives to the second and the third argument of a call, in its own event. */
+static const char *second_argument(enum call_use use)
+{
+	switch (use) {
+	case CALL_FCNTL:
+	case CALL_IOCTL:
+		return "cmd";
+	case CALL_SOCKET:
+		return "type";
+	case CALL_FUTEX_WAIT:
+		return "val";
+	default:
+		return "op"; /* of a futex */
+	}
+}
+
+static const char *third_argument(enum call_use use)
+{
+	return use == CALL_WRITE ? "count" : "val";
+}
+
 static void make_call(struct binding_call *call, struct event_type *type)
 {
 	const char *name = strchr(type->name, ':'), *own = call_in(name ? name + 1 : "", &call->enters);
@@ -36,8 +57,8 @@ static void make_call(struct binding_call *call, struct event_type *type)
 	call->number = event_type_field(type, call->use ? "__syscall_nr" : "id");
 	call->arguments = event_type_field(type, "args");
 	call->fd = event_type_field(type, own && !strcmp(own, "_sendfile64") ? "out_fd" : "fd");
-	call->operation = event_type_field(type, "op");
-	call->value = event_type_field(type, "val");
+	call->operation = event_type_field(type, second_argument(call->use));
+	call->value = event_type_field(type, third_argument(call->use));
 	call->result = event_type_field(type, "ret");
 }
 
