@@ -396,6 +396,7 @@ int thread_records_tell_thread(struct thread_records *threads, int32_t tid, int6
 	member = member_of(threads, tid);
 	if (until > member->wanted)
 		member->wanted = until;
+	make_room(threads);
 	miss(threads, tid);
 	return tell_member(threads, tid);
 }
