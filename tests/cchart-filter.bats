@@ -1281,6 +1281,11 @@ too_long() {
 	assert_equal "$stderr" "cchart-filter: 1 limits were learnt anew, such as those of func:p:f: the program is of another build"
 	run -0 --separate-stderr filter --limits=limits before
 	assert_equal "$stderr" ""
+	# the user may name the chart; the stream has its build all the same
+	run -0 --separate-stderr filter -c func:p:f --limits=limits now
+	assert_equal "$stderr" "cchart-filter: 1 limits were learnt anew, such as those of func:p:f: the program is of another build"
+	filter -c func:p:f --save-limits=limits now >/dev/null
+	assert_regex "$(cat limits)" " kernel=6.1.0 build=ab$"
 }
 
 @test "values beyond the warning line are told with the signal that follows them" {

@@ -685,14 +685,29 @@ int measure_value(struct measure *measure, const char *name, const char *key, st
 	return outcome_value(measure, &chart->judge, &chart->set, sample, false);
 }
 
+/* The chart of a function that the user named: the collector knows the build of its program. */
+static void take_build(const struct measure *measure, struct chart *chart, const struct fields *fields)
+{
+	struct chart *told = chart->function && !chart->build ? chart_recorded(fields) : NULL;
+
+	if (told && told->build) {
+		chart->build = memory_text(told->build, strlen(told->build));
+		if (measure->judge.policy->known)
+			limits_book_build(measure->judge.policy->known, chart->name, chart->build);
+	}
+	chart_free(told);
+}
+
 /* If we have a chart of this name, the collector traced its events. */
 static void take_chart(struct measure *measure, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name");
 	struct active_chart *found = defined(measure, name ? name : "");
 
-	if (found)
+	if (found) {
 		found->chart->collected = true;
+		take_build(measure, found->chart, fields);
+	}
 	free(name);
 }
 
