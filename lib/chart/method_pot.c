@@ -483,6 +483,8 @@ static struct lesson pot_learn(void *state, const struct policy *how, const stru
 
 	bool is_low = point->value < point->limits->center;
 
+	if (pot->probability == 0) /* the limits are from a file, and were not made anew yet */
+		pot->probability = policy_probability(how, 0);
 	lesson.shift = learn(pot, point->value, point->signalled && !is_low, point->ts);
 	if (how->sides & SIDES_LOWER)
 		learn_below(pot, point, point->signalled && is_low);
