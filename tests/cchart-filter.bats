@@ -1717,6 +1717,8 @@ cchart-filter: 4 functions: too few values to learn limits from (4 in all), so n
 	assert_output --partial "'1,9' is not a list of rules"
 	run -2 cchart-filter --scale=square
 	assert_output --partial "unknown 'square'; there are log, linear"
+	run -2 cchart-filter --scale=linear
+	assert_output --partial "method pot has no such scale"
 	run -2 cchart-filter --method=xbar-r --subgroup=26
 	run -2 cchart-filter --method=p -c block
 }

@@ -525,6 +525,7 @@ const struct method method_pot = {
 	.plots = &plot_values,
 	.learner = &learner_pot,
 	.scale = SCALE_LOG,
+	.one_scale = true,
 	.sides = SIDES_UPPER,
 	.min_ratio = 2,
 	.baseline = 100,
