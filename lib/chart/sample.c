@@ -70,7 +70,7 @@ void sample_sort(struct sample *samples, size_t count)
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
-					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean",
+					    "center", "lcl", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean",
 					    "signs", "sign_ts", "sign_value", "trigger", "text", "match", "logged"};
 	const char *prefix = "";
 
