@@ -983,6 +983,12 @@ lost ts=1.6 cpu=1 count=9' "$W/flush.txt" >in
 	assert_line --partial 'graph id=1 '
 }
 
+@test "arguments of a function may be called like what other charts show, and need not be known" {
+	sed 's/^signal .*/& fd=? dev=x sector=?/' "$W/lock.txt" >t
+	grep -q '^signal .* chart=func:.* fd=? ' t
+	diff <(graph-build --text "$W/lock.txt" | grep '^node') <(graph-build --text t | grep '^node')
+}
+
 @test "malformed records: exit status 1, file and line" {
 	while IFS='|' read -r line sentence; do
 		{ grep -v ^window "$W/lock.txt" && echo "$line"; } >t

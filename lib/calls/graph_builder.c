@@ -90,12 +90,21 @@ static void signals_free(struct signals *signals)
 	free(signals->list.items);
 }
 
+/* Tells whether the shown fields are arguments of a traced function, which may have any names and values. */
+static bool shows_arguments(const struct fields *fields)
+{
+	static const char system[] = "func:";
+	const struct field *chart = fields_find(fields, "chart");
+
+	return chart && chart->value_length >= strlen(system) && !memcmp(chart->value, system, strlen(system));
+}
+
 /* Reads the disk and sector that identify a block request, which may have begun as a bio to a partition of the disk. 0; -1 after fail(). */
 static int read_place(struct events *events, const struct fields *fields, struct graph_signal *signal)
 {
 	const struct field *dev = fields_find(fields, "dev");
 
-	if (!dev || !fields_find(fields, "sector"))
+	if (!dev || !fields_find(fields, "sector") || shows_arguments(fields))
 		return 0;
 	if (device_parse(dev->value, dev->value_length, &signal->disk) < 0 ||
 	    fields_unsigned(fields, "sector", &signal->sector) < 0)
@@ -143,19 +152,20 @@ static int read_badness(struct signals *signals, const struct fields *fields, st
 }
 
 /* The descriptor on which a request to a process was answered; -1: the signal is of no such request. */
-static int32_t turn_fd(const struct fields *fields, int64_t fd)
+static int32_t turn_fd(const struct fields *fields)
 {
-	return fields_is(fields, "chart", "turn") && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
+	int64_t fd = -1;
+
+	return fields_is(fields, "chart", "turn") && fields_integer(fields, "fd", &fd) > 0 && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
 }
 
 static int read_signal(struct signals *signals, struct events *events, const struct fields *fields,
 		       struct graph_signal *signal)
 {
-	int64_t tid = 0, fd = -1;
+	int64_t tid = 0;
 
 	if (fields_time(fields, "ts", &signal->ts) < 0 || fields_time(fields, "start", &signal->start) < 0 ||
-	    fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "fd", &fd) < 0 || read_badness(signals, fields, signal) < 0 ||
-	    read_place(events, fields, signal) < 0)
+	    fields_integer(fields, "tid", &tid) < 0 || read_badness(signals, fields, signal) < 0 || read_place(events, fields, signal) < 0)
 		return -1;
 	fields_text(fields, "id", signal->id, sizeof(signal->id));
 	fields_text(fields, "comm", signal->comm, sizeof(signal->comm));
@@ -168,7 +178,7 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
-	signal->answers_fd = turn_fd(fields, fd);
+	signal->answers_fd = turn_fd(fields);
 	signal->open = fields_is(fields, "open", "yes");
 	signal->fired = signal->start == signal->ts && fields_is(fields, "rules", "trigger");
 	return 0;
@@ -561,21 +571,21 @@ static int take_request(struct graph_builder *builder, const struct record *reco
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
 	struct graph_signal request = {.logged = true};
-	int64_t tid = 0, fd = -1;
+	int64_t tid = 0;
 
 	if (!fields)
 		return -1;
 	if (!fields_is(fields, "logged", "yes") || builder->logged.count >= SIGNALS_MAX)
 		return 0;
 	if (fields_time(fields, "ts", &request.ts) < 0 || fields_time(fields, "start", &request.start) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
-	    fields_integer(fields, "fd", &fd) < 0 || read_place(builder->events, fields, &request) < 0)
+	    read_place(builder->events, fields, &request) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	request.start = wake_time(request.start);
 	request.ts = wake_time(request.ts);
 	if (request.start > request.ts)
 		return stream_fail(builder->stream, "a request ends before it starts");
 	request.tid = (int32_t)tid;
-	request.answers_fd = turn_fd(fields, fd);
+	request.answers_fd = turn_fd(fields);
 	fields_text(fields, "id", request.id, sizeof(request.id));
 	if (fields_is(fields, "chart", "syscall"))
 		fields_text(fields, "key", request.call, sizeof(request.call));
