@@ -1494,17 +1494,17 @@ values() { # FROM TO MILLISECONDS
 	cat >mine.chart <<-'EOF'
 		# jobs, submitted to finished
 		chart name=job title="my jobs"
-		start event=app:submit key=id split=queue show=id,user,lcl tid=worker
+		start event=app:submit key=id split=queue show=id,user,lcl,the_name_of_a_field_that_is_as_long_as_an_argument_may_be tid=worker
 		end   event=app:finish key=job
 	EOF
 	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 app:submit id=$i queue=fast user=me worker=$((50 + i))
 		event $((i * 20 + 10 + i % 2)) 8 app:finish job=$i
 	done) >in
-	{ event 3000 9 app:submit id=500 queue=fast user=me lcl=low worker=77; event 3100 8 app:finish job=500; } >>in
+	{ event 3000 9 app:submit id=500 queue=fast user=me lcl=low the_name_of_a_field_that_is_as_long_as_an_argument_may_be=7 worker=77; event 3100 8 app:finish job=500; } >>in
 	filter -c ./mine.chart in >out
 	run records signal <out
-	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me event.lcl=low$"
+	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me event.lcl=low the_name_of_a_field_that_is_as_long_as_an_argument_may_be=7$"
 }
 
 @test "a start that stands in for another may be defined before it" {

@@ -23,7 +23,7 @@
 enum { FIELD_ROOM = 128, SHOWN_ROOM = 1024 }; /* longer spellings are cut; SHOWN_ROOM: of `show` fields */
 
 struct chart_field {
-	char name[48];
+	char name[64]; /* as long as an argument's (program/argument.h) */
 	char label[SAMPLE_NAME_ROOM]; /* its name in a signal */
 	const struct event_field *raw;
 	const struct field_form *form;

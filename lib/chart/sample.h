@@ -91,7 +91,7 @@ struct unended {
 void sample_open_line(struct line *line, const struct series *series, const struct unended *unended, int64_t now);
 
 /* A field's name as the signal has it. */
-enum { SAMPLE_NAME_ROOM = 64 };
+enum { SAMPLE_NAME_ROOM = 72 };
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM]);
 
 #endif
