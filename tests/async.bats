@@ -58,6 +58,10 @@ nodes() { # FILE: name, parent, what its parent waited
 		run -0 nodes lossy
 		refute_output --partial "1.6-1.9 1 1.6-1.9"
 	done
+	# More tasks than a window may have: those before are forgotten, and that is said.
+	{ awk 'BEGIN { for (id = 10; id < 262160; id++) print "async ts=0.9 op=create pid=7 tid=7 id=" id }'; cat tasks; } >many
+	run -3 --separate-stderr bash -c 'graph-build many >/dev/null'
+	assert_equal "$stderr" "graph-build: a window has too many tasks of programs' own; what they did before the last of them was forgotten, 1 time"
 	# Who was made when nearly all was over does not explain it.
 	sed 's/ts=1.0 op=create/ts=1.6 op=create/' tasks >late
 	run -0 nodes late

@@ -335,6 +335,7 @@ struct graph_builder {
 	void *context;
 	uint64_t graphs; /* built so far */
 	uint64_t crowded; /* how often a window had too many threads, and its events so far were forgotten */
+	uint64_t busy; /* the same of tasks of programs' own */
 	char *complaint;
 	bool brought;	 /* the trace has graphs already */
 	bool whole;	 /* the last graph record was of a graph of the whole trace */
@@ -642,10 +643,16 @@ static int take_exception(struct graph_builder *builder, const struct record *re
 static int take_async(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
+	int forgot = fields ? tasks_take(builder->tasks, fields) : 0;
 
 	if (!fields)
 		return -1;
-	return tasks_take(builder->tasks, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+	if (forgot < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	builder->busy += (uint64_t)forgot;
+	if (forgot)
+		stream_mark_incomplete(builder->stream);
+	return 0;
 }
 
 static int take_event(struct graph_builder *builder, const struct record *record)
@@ -764,6 +771,9 @@ const char *graph_builder_complaint(struct graph_builder *builder)
 	if (builder->crowded)
 		builder->complaint = memory_format("a window has more than 262,144 threads; what happened before the last of them was forgotten, "
 						   "%llu time%s", (unsigned long long)builder->crowded, builder->crowded == 1 ? "" : "s");
+	else if (builder->busy)
+		builder->complaint = memory_format("a window has too many tasks of programs' own; what they did before the last of them was "
+						   "forgotten, %llu time%s", (unsigned long long)builder->busy, builder->busy == 1 ? "" : "s");
 	else if (events_nameless(builder->events))
 		builder->complaint = memory_format("the stream names more than 262,144 threads; the names of %llu were forgotten before they were "
 						   "needed", (unsigned long long)events_nameless(builder->events));

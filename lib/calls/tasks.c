@@ -208,20 +208,22 @@ int tasks_take(struct tasks *tasks, const struct fields *fields)
 {
 	int64_t ts = 0, pid = 0, tid = 0;
 	uint64_t id = 0;
+	bool full;
 
 	if (fields_time(fields, "ts", &ts) < 0 || fields_integer(fields, "pid", &pid) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
 	    fields_unsigned(fields, "id", &id) < 0)
 		return -1;
 	if (tid < 0 || tid > INT32_MAX)
 		tid = 0;
-	if (is_full(tasks))
+	full = is_full(tasks);
+	if (full)
 		tasks_forget(tasks);
 	ts = wake_time(ts);
 	if (fields_is(fields, "op", "lost"))
 		*ARRAY_ADD(&tasks->lost) = (struct lost){pid, ts};
 	else if (id)
 		do_op(tasks, find_or_add(tasks, pid, id, ts), fields, tid, ts);
-	return 0;
+	return full;
 }
 
 /* --- parts of tasks, and what is awaited ---------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ struct tasks *tasks_new(void);
 void tasks_free(struct tasks *tasks);
 void tasks_forget(struct tasks *tasks);
 
-/* Takes an `async` record. If a window has too many, forgets those so far. -1 after fail(): it is malformed. */
+/* Takes an `async` record. 0; 1: the window has too many, and those so far are forgotten; -1 after fail(): it is malformed. */
 int tasks_take(struct tasks *tasks, const struct fields *fields);
 
 /*
