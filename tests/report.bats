@@ -371,6 +371,9 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		wakeups,,12,1500,1400,1900,1990,2000,2023-11-14T22:13:50.000000000Z,per_second
 		"'=1+2","a,b",1,2,,,,2,2023-11-14T22:13:51.000000000Z,
 	END
+	# a clock that has run for 104 days
+	run -0 bash -c 'report --table -f csv <(echo "summary chart=x count=1 mean=2 max=2 max_ts=9007199.254740993") | grep -o 9007199[.0-9]*'
+	assert_output 9007199.254740993
 	run -0 bash -c 'report --table -f json counted | jq -c ".[0] | [.chart, .key, .label, .count, .p95, .max_time]"'
 	assert_output '["block","7:0","block of loop0",1679,0.805,"2023-11-14T22:13:48.500000000Z"]'
 	run -0 bash -c 'report -f json counted | jq -c ".charts[0].keys[0].summary | [.count, .max]"'

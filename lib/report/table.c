@@ -55,7 +55,7 @@ static void say_most_at(const struct summed *summed, char *text)
 	if (summed->clock.has_wall)
 		time_iso(time_sum(summed->clock.wall, summed->most_at), text);
 	else
-		snprintf(text, TIME_ROOM, "%.9f", (double)summed->most_at / 1e9);
+		number_spell_time(text, summed->most_at);
 }
 
 /* --- text -------------------------------------------------------------------------------------------------------------------- */
