@@ -1507,6 +1507,19 @@ values() { # FROM TO MILLISECONDS
 	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me event.lcl=low the_name_of_a_field_that_is_as_long_as_an_argument_may_be=7$"
 }
 
+@test "a limit for a chart with each=yes is the only one, also of what has not ended" {
+	printf '%s\n' 'chart name=job each=yes' 'start event=app:submit key=id' 'end event=app:finish key=id' >each.chart
+	(for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 9 app:submit id=$i
+		event $((i * 20 + 10 + i % 2)) 9 app:finish id=$i
+	done
+	event 3000 9 app:submit id=500; event 3200 9 app:finish id=500
+	event 4000 9 app:submit id=501; noise 4100 6000) >in
+	run -0 --separate-stderr filter -c ./each.chart --limit=job=100ms in
+	assert_equal "$(records signal <<<"$output" | value rules | paste -sd ' ')" "fixed fixed"
+	assert_equal "$(records signal <<<"$output" | value ucl | paste -sd ' ')" "0.1 0.1"
+}
+
 @test "a start that stands in for another may be defined before it" {
 	waking='start event=x:waking' wakeup='start event=x:wakeup instead=x:waking'
 	{ event 1000 9 x:waking; event 1300 9 x:wakeup; event 1400 9 x:run; } >in

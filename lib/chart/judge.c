@@ -378,7 +378,7 @@ static unsigned rule_of_single(const struct judge *judge, const struct sample *s
 	const struct series *series = sample->series;
 	bool learnt = series->judges && (judge->policy->rules & RULE(1)) && rules_above(sample->value, series->single) > 0;
 
-	return series_is_beyond_fixed(series, sample->value) && (!learnt || judge->policy->only_fixed || series->fixed == 0) ? RULE(RULE_FIXED) : RULE(1);
+	return series_is_beyond_fixed(series, sample->value) && (!learnt || series->only_fixed || series->fixed == 0) ? RULE(RULE_FIXED) : RULE(1);
 }
 
 int judge_single(const struct judge *judge, const struct sample *sample)

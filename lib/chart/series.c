@@ -112,6 +112,7 @@ static struct series *series_new(const struct policy *policy, const int64_t id[C
 	series->first = INT64_MAX;
 	series->learns = true;
 	series->fixed = series->patience = INT64_MAX;
+	series->only_fixed = policy->only_fixed;
 	series->warning = INFINITY;
 	if (!policy->method->plots->rates)
 		series->fixed = series->patience = policy_fixed(policy, chart, true);

@@ -82,6 +82,7 @@ struct series {
 	struct chart_lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */
 	int64_t fixed;	  /* ns: a limit that was given, policy_fixed() */
+	bool only_fixed;  /* nothing else makes signals: the policy of its chart */
 	int64_t shortest; /* ns: a shorter time is no signal; see series_set_follow() */
 	double single;	  /* the limit of a single value, from which `patience` comes */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
