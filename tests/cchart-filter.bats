@@ -1520,6 +1520,20 @@ values() { # FROM TO MILLISECONDS
 	assert_equal "$(records signal <<<"$output" | value ucl | paste -sd ' ')" "0.1 0.1"
 }
 
+@test "a chart that a second stream brings has its patterns matched, too" {
+	one() { # NAME
+		echo "stream version=1 machine=x86_64"
+		printf 'chart name=%s definition="' "$1"
+		printf '%s\\n' "chart name=$1 calls=yes" 'start event=raw_syscalls:sys_enter' 'start event=syscalls:sys_enter_* instead=raw_syscalls:sys_enter' \
+			'end event=raw_syscalls:sys_exit' 'end event=syscalls:sys_exit_* instead=raw_syscalls:sys_exit' | tr -d '\n'
+		echo '"'
+		for ((i = 0; i < 5; i++)); do event $((i * 20)) 9 syscalls:sys_enter_fsync fd=3; event $((i * 20 + 10)) 9 syscalls:sys_exit_fsync ret=0; done
+	}
+	one a >first; one b >second
+	run -0 --separate-stderr filter first second
+	assert_equal "$(records summary <<<"$output" | value count | paste -sd ' ')" "5 5 5"
+}
+
 @test "a start that stands in for another may be defined before it" {
 	waking='start event=x:waking' wakeup='start event=x:wakeup instead=x:waking'
 	{ event 1000 9 x:waking; event 1300 9 x:wakeup; event 1400 9 x:run; } >in

@@ -135,7 +135,7 @@ static bool matches(const char *pattern, const char *name)
 	return pattern[length] == '*' && !strncmp(pattern, name, length) && strcmp(pattern, name) != 0;
 }
 
-/* Binds an event that comes for the first time to the lines that match it. -1 after fail(). */
+/* Binds an event to the lines of a chart that match it. -1 after fail(). */
 static int match_event(struct measure *measure, struct active_chart *chart, const char *name)
 {
 	for (int i = 0; i < chart->count; i++) {
@@ -158,11 +158,13 @@ static int match_event(struct measure *measure, struct active_chart *chart, cons
 
 static int match_events(struct measure *measure, const struct event_type *type)
 {
-	if (route_of(measure, type->index)->matched)
+	int before = route_of(measure, type->index)->matched, number = 0;
+
+	if (before == measure->defined)
 		return 0;
-	measure->routes.items[type->index].matched = true;
+	measure->routes.items[type->index].matched = measure->defined;
 	for (size_t i = 0; i < measure->charts.count; i++)
-		if (measure->charts.items[i]->chart && match_event(measure, measure->charts.items[i], type->name) < 0)
+		if (measure->charts.items[i]->chart && number++ >= before && match_event(measure, measure->charts.items[i], type->name) < 0)
 			return -1;
 	return 0;
 }

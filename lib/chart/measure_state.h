@@ -47,7 +47,7 @@ struct active_chart {
 
 /* The event lines of all charts for one event type. */
 struct route {
-	bool matched; /* with the lines that have a '*', once */
+	int matched; /* how many charts with a definition it was matched with: their lines that have a '*' */
 	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
