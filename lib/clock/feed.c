@@ -196,7 +196,7 @@ struct feed *feed_open(const char *operand, int fd, feed_taker *take, void *cont
 	feed->first_event = INT64_MAX;
 	feed->take = take;
 	feed->context = context;
-	feed->left = fd >= 0 ? TURN : 0;
+	feed->pauses = fd >= 0;
 	feed->stream = fd >= 0 ? stream_attach(fd, feed->file) : stream_open(&feed->file, 1);
 	if (!feed->stream) {
 		feed_free(feed);
@@ -231,11 +231,12 @@ int feed_run(struct feed *feed)
 
 	for (int kind = 0; kind < KINDS; kind++)
 		handlers.on[kind] = record_seen;
-	if (feed->left) {
+	if (feed->pauses) {
 		handlers.idle = nothing_there;
 		feed->left = TURN;
 	}
 	status = stream_run(feed->stream, &handlers, feed);
+	feed->more = feed->pauses && status > 0 && feed->left == 0;
 	feed->incomplete = stream_incomplete(feed->stream);
 	feed->lost = stream_lost(feed->stream);
 	return status;

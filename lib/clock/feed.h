@@ -37,6 +37,7 @@ struct feed {
 	bool by_arrival; /* if no bytes went both ways, the host is placed by when its records come: see clock/live.h */
 	struct line waits; /* calls that wait for several descriptors, if the stream has their event formats: "poll,select" */
 	bool begun;	   /* a record came */
+	bool more;	   /* feed_run() left records of a descriptor unread that are there already */
 	bool incomplete;
 	uint64_t lost;
 	/* private */
@@ -44,7 +45,8 @@ struct feed {
 	struct events *events;
 	struct line line;
 	bool named;
-	unsigned left; /* records until the stream pauses; 0: it does not */
+	bool pauses;   /* it reads a descriptor, a turn at a time */
+	unsigned left; /* records until the end of the turn */
 	feed_taker *take;
 	void *context;
 };

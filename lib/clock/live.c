@@ -184,22 +184,24 @@ static int read_all(struct live *live, int timeout)
 {
 	size_t count = live->inputs.count;
 	struct pollfd *polls = memory_new(count + 1, sizeof(*polls));
+	bool more = false;
 	int status = 1;
 
 	for (size_t i = 0; i < count; i++) {
 		struct input *input = live->inputs.items[i];
 
 		polls[i] = (struct pollfd){.fd = input->over || is_full(input) ? -1 : input->fd, .events = POLLIN};
+		more |= polls[i].fd >= 0 && input->feed->more;
 		if (is_full(input))
 			input->heard = now_by(CLOCK_MONOTONIC);
 	}
 	polls[count] = (struct pollfd){.fd = STDOUT_FILENO};
 	live->looked = now_by(CLOCK_MONOTONIC);
-	if (poll(polls, count + 1, timeout) > 0) {
+	if (poll(polls, count + 1, more ? 0 : timeout) > 0 || more) {
 		if ((polls[count].revents & (POLLERR | POLLHUP)) == POLLERR)
 			status = 0;
 		for (size_t i = 0; i < count && status > 0; i++)
-			if (polls[i].fd >= 0 && polls[i].revents && read_some(live->inputs.items[i]) < 0)
+			if (polls[i].fd >= 0 && (polls[i].revents || live->inputs.items[i]->feed->more) && read_some(live->inputs.items[i]) < 0)
 				status = -1;
 	}
 	free(polls);
