@@ -119,7 +119,10 @@ int disk_ring_offer(struct disk_ring *ring, struct stream *stream)
 	return ring->pipe < 0 ? 0 : recorder_offer(&ring->teller, NULL, stream, ring->pipe);
 }
 
-/* Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": every record of the kind is kept. */
+/*
+ * Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": every record of the kind is kept. A thread's
+ * later title, or its end, does not say its name again, so it has a key of its own.
+ */
 static void key_of(const struct record_head *head, const char *text, size_t length, char key[KEY_ROOM])
 {
 	static const struct {
@@ -139,6 +142,8 @@ static void key_of(const struct record_head *head, const char *text, size_t leng
 			if (field)
 				snprintf(key + strlen(key), KEY_ROOM - strlen(key), " %.*s", (int)field->value_length, field->value);
 		}
+		if (head->kind == KIND_TASK && !fields_find(&fields, "comm"))
+			snprintf(key + strlen(key), KEY_ROOM - strlen(key), fields_find(&fields, "title") ? " title" : " end");
 	}
 }
 
@@ -159,10 +164,9 @@ static void keep(struct disk_ring *ring, struct meaning meaning)
 	} else {
 		kept = NEW(struct kept);
 		strcpy(kept->key, key);
-		kept->order = ring->order;
 		HASH_ADD_STR(ring->kept, key, kept);
 	}
-	ring->order++;
+	kept->order = ring->order++;
 	kept->meaning = meaning;
 }
 

@@ -15,6 +15,7 @@ struct seen {
 	struct stream *stream;
 	uint64_t stacks[STACKS]; /* the last that was said of each */
 	uint64_t count, first, last;
+	bool named, titled; /* the thread */
 };
 
 static int stack_seen(void *context, const struct record *record)
@@ -25,6 +26,19 @@ static int stack_seen(void *context, const struct record *record)
 
 	assert(fields_unsigned(fields, "id", &id) > 0 && fields_unsigned(fields, "said", &said) > 0 && id < STACKS);
 	seen->stacks[id] = said;
+	return STREAM_DROP;
+}
+
+static int task_seen(void *context, const struct record *record)
+{
+	struct seen *seen = context;
+	const struct fields *fields = stream_fields(seen->stream, record);
+
+	if (fields_find(fields, "title")) {
+		assert(seen->named);
+		seen->titled = true;
+	}
+	seen->named |= fields_is(fields, "comm", "server");
 	return STREAM_DROP;
 }
 
@@ -44,10 +58,21 @@ static struct seen read_back(const char *path)
 {
 	char *files[] = {(char *)path};
 	struct seen seen = {.stream = stream_open(files, 1)};
-	struct handlers handlers = {.on = {[KIND_STACK] = stack_seen, [KIND_EVENT] = event_seen}};
+	struct handlers handlers = {.on = {[KIND_STACK] = stack_seen, [KIND_TASK] = task_seen, [KIND_EVENT] = event_seen}};
 
 	assert(seen.stream && stream_finish(seen.stream, &handlers, &seen) == 0);
 	return seen;
+}
+
+static void write_task(struct stream *stream, const char *key, const char *text)
+{
+	struct line line = {0};
+
+	line_begin(&line, "task");
+	line_unsigned(&line, "tid", 7);
+	line_text(&line, key, text);
+	assert(stream_write_line(stream, &line) == 0);
+	line_free(&line);
 }
 
 int main(void)
@@ -67,6 +92,8 @@ int main(void)
 	assert(ring);
 	stream_output(stream, disk_ring_fd(ring), false);
 	stream_output_to(stream, disk_ring_sink, ring);
+	write_task(stream, "comm", "server");
+	write_task(stream, "title", "server: idle");
 	for (unsigned n = 0; n < RECORDS; n++) {
 		/* Of the first half of the stacks something is said at the beginning only. */
 		if (n < STACKS || n % 100 == 0) {
@@ -97,6 +124,7 @@ int main(void)
 	seen = read_back(path);
 	assert(seen.last == RECORDS - 1 && seen.first > RECORDS / 2 && stat(path, &status) == 0);
 	assert(status.st_size > DISK_RING_LEAST - SLACK && status.st_size < DISK_RING_LEAST + SLACK);
+	assert(seen.named && seen.titled);
 	for (unsigned id = 0; id < STACKS / 2; id++)
 		assert(seen.stacks[id] == id);
 	for (unsigned id = STACKS / 2; id < STACKS; id++)
