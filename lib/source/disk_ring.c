@@ -120,29 +120,33 @@ int disk_ring_offer(struct disk_ring *ring, struct stream *stream)
 }
 
 /*
- * Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": every record of the kind is kept. A thread's
- * later title, or its end, does not say its name again, so it has a key of its own.
+ * Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": the record is about no such subject, and is kept
+ * for ever. A thread's later title, or its end, does not say its name again, so it has a key of its own.
  */
 static void key_of(const struct record_head *head, const char *text, size_t length, char key[KEY_ROOM])
 {
 	static const struct {
 		enum kind kind;
 		const char *fields[2];
-	} about[] = {{KIND_STACK, {"id"}}, {KIND_TASK, {"tid"}}, {KIND_FILE, {"tid", "fd"}}, {KIND_TIMER, {"address"}}, {KIND_SYMBOL, {"address"}}};
+	} about[] = {{KIND_STACK, {"id"}}, {KIND_TASK, {"tid"}}, {KIND_FILE, {"tid", "fd"}}, {KIND_TIMER, {"address"}}, {KIND_SYMBOL, {"address"}},
+		     {KIND_TRACED, {"tids", "gone"}}};
 	struct fields fields;
+	size_t begin;
 
 	*key = '\0';
 	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
 		if (about[i].kind != head->kind || head->form != RECORD_SPELLED || fields_parse(&fields, text, length) < 0)
 			continue;
-		snprintf(key, KEY_ROOM, "%u", head->kind);
+		begin = (size_t)snprintf(key, KEY_ROOM, "%u", head->kind);
 		for (int k = 0; k < 2 && about[i].fields[k]; k++) {
 			const struct field *field = fields_find(&fields, about[i].fields[k]);
 
 			if (field)
 				snprintf(key + strlen(key), KEY_ROOM - strlen(key), " %.*s", (int)field->value_length, field->value);
 		}
-		if (head->kind == KIND_TASK && !fields_find(&fields, "comm"))
+		if (!key[begin])
+			*key = '\0';
+		else if (head->kind == KIND_TASK && !fields_find(&fields, "comm"))
 			snprintf(key + strlen(key), KEY_ROOM - strlen(key), fields_find(&fields, "title") ? " title" : " end");
 	}
 }

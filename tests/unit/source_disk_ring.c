@@ -16,6 +16,8 @@ struct seen {
 	uint64_t stacks[STACKS]; /* the last that was said of each */
 	uint64_t count, first, last;
 	bool named, titled; /* the thread */
+	unsigned traced;    /* records of a member */
+	bool gone;	    /* by the last of these */
 };
 
 static int stack_seen(void *context, const struct record *record)
@@ -42,6 +44,15 @@ static int task_seen(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
+static int traced_seen(void *context, const struct record *record)
+{
+	struct seen *seen = context;
+
+	seen->traced++;
+	seen->gone = fields_find(stream_fields(seen->stream, record), "gone");
+	return STREAM_DROP;
+}
+
 static int event_seen(void *context, const struct record *record)
 {
 	struct seen *seen = context;
@@ -58,7 +69,7 @@ static struct seen read_back(const char *path)
 {
 	char *files[] = {(char *)path};
 	struct seen seen = {.stream = stream_open(files, 1)};
-	struct handlers handlers = {.on = {[KIND_STACK] = stack_seen, [KIND_TASK] = task_seen, [KIND_EVENT] = event_seen}};
+	struct handlers handlers = {.on = {[KIND_STACK] = stack_seen, [KIND_TASK] = task_seen, [KIND_TRACED] = traced_seen, [KIND_EVENT] = event_seen}};
 
 	assert(seen.stream && stream_finish(seen.stream, &handlers, &seen) == 0);
 	return seen;
@@ -72,6 +83,21 @@ static void write_task(struct stream *stream, const char *key, const char *text)
 	line_unsigned(&line, "tid", 7);
 	line_text(&line, key, text);
 	assert(stream_write_line(stream, &line) == 0);
+	line_free(&line);
+}
+
+/* A thread gets its name, and then a title; another becomes a member again and again, and ceases to be one. */
+static void write_threads(struct stream *stream)
+{
+	struct line line = {0};
+
+	write_task(stream, "comm", "server");
+	write_task(stream, "title", "server: idle");
+	for (int n = 0; n < 100; n++) {
+		line_begin(&line, "traced");
+		line_text(&line, n % 2 ? "gone" : "tids", "9");
+		assert(stream_write_line(stream, &line) == 0);
+	}
 	line_free(&line);
 }
 
@@ -92,8 +118,7 @@ int main(void)
 	assert(ring);
 	stream_output(stream, disk_ring_fd(ring), false);
 	stream_output_to(stream, disk_ring_sink, ring);
-	write_task(stream, "comm", "server");
-	write_task(stream, "title", "server: idle");
+	write_threads(stream);
 	for (unsigned n = 0; n < RECORDS; n++) {
 		/* Of the first half of the stacks something is said at the beginning only. */
 		if (n < STACKS || n % 100 == 0) {
@@ -124,7 +149,7 @@ int main(void)
 	seen = read_back(path);
 	assert(seen.last == RECORDS - 1 && seen.first > RECORDS / 2 && stat(path, &status) == 0);
 	assert(status.st_size > DISK_RING_LEAST - SLACK && status.st_size < DISK_RING_LEAST + SLACK);
-	assert(seen.named && seen.titled);
+	assert(seen.named && seen.titled && seen.traced == 1 && seen.gone);
 	for (unsigned id = 0; id < STACKS / 2; id++)
 		assert(seen.stacks[id] == id);
 	for (unsigned id = STACKS / 2; id < STACKS; id++)
