@@ -24,6 +24,8 @@
 
 enum { KEY_ROOM = 48, STORES_MOST = 1 << 16 };
 
+#define TITLE " title" /* ends the key of a thread's later title */
+
 struct meaning { /* a record that gives later ones their meaning */
 	uint64_t at; /* offset of its piece in the file */
 	size_t length;
@@ -121,7 +123,7 @@ int disk_ring_offer(struct disk_ring *ring, struct stream *stream)
 
 /*
  * Makes a key of the kind and the subject's numbers: a stack's id, a file's tid and descriptor. "": the record is about no such subject, and is kept
- * for ever. A thread's later title, or its end, does not say its name again, so it has a key of its own.
+ * for ever. A thread's later title does not say its name again, so it has a key of its own.
  */
 static void key_of(const struct record_head *head, const char *text, size_t length, char key[KEY_ROOM])
 {
@@ -146,20 +148,50 @@ static void key_of(const struct record_head *head, const char *text, size_t leng
 		}
 		if (!key[begin])
 			*key = '\0';
-		else if (head->kind == KIND_TASK && !fields_find(&fields, "comm"))
-			snprintf(key + strlen(key), KEY_ROOM - strlen(key), fields_find(&fields, "title") ? " title" : " end");
+		else if (head->kind == KIND_TASK && fields_find(&fields, "title") && !fields_find(&fields, "comm"))
+			snprintf(key + strlen(key), KEY_ROOM - strlen(key), TITLE);
 	}
 }
 
-/* The record has left the newest part. It takes the place of an earlier one about the same subject. */
+static void forget(struct disk_ring *ring, const char *key)
+{
+	struct kept *kept;
+
+	HASH_FIND_STR(ring->kept, key, kept);
+	if (!kept)
+		return;
+	HASH_DEL(ring->kept, kept);
+	free(kept->meaning.bytes);
+	free(kept);
+}
+
+/* Tells whether the record says that a thread has ended. */
+static bool is_end(const struct record_head *head, const char *text, size_t length)
+{
+	struct fields fields;
+
+	return head->kind == KIND_TASK && head->form == RECORD_SPELLED && fields_parse(&fields, text, length) == 0 && fields_is(&fields, "ended", "yes");
+}
+
+/*
+ * The record has left the newest part. It takes the place of an earlier one about the same subject. If it says that a thread has ended, nothing
+ * of the thread is kept.
+ */
 static void keep(struct disk_ring *ring, struct meaning meaning)
 {
 	struct record_head head;
 	struct kept *kept;
-	char key[KEY_ROOM];
+	char key[KEY_ROOM], title[KEY_ROOM + sizeof(TITLE)];
 
 	memcpy(&head, meaning.bytes, sizeof(head));
 	key_of(&head, meaning.bytes + sizeof(head), meaning.length - sizeof(head), key);
+	if (*key && is_end(&head, meaning.bytes + sizeof(head), meaning.length - sizeof(head))) {
+		snprintf(title, sizeof(title), "%s" TITLE, key);
+		forget(ring, key);
+		forget(ring, title);
+		free(meaning.bytes);
+		return;
+	}
 	if (!*key)
 		snprintf(key, sizeof(key), "= %llu", (unsigned long long)ring->order);
 	HASH_FIND_STR(ring->kept, key, kept);

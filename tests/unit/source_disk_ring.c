@@ -9,13 +9,14 @@
 #include "source/disk_ring.h"
 #include "stream/stream.h"
 
-enum { STACKS = 50, RECORDS = 60000, ASKED_AT = 20000, SLACK = 1 << 19 };
+enum { TID = 7, TID_ENDED = 8, STACKS = 50, RECORDS = 60000, ASKED_AT = 20000, SLACK = 1 << 19 };
 
 struct seen {
 	struct stream *stream;
 	uint64_t stacks[STACKS]; /* the last that was said of each */
 	uint64_t count, first, last;
-	bool named, titled; /* the thread */
+	bool named, titled; /* the thread TID */
+	bool ended;	    /* something is said of a thread that has ended */
 	unsigned traced;    /* records of a member */
 	bool gone;	    /* by the last of these */
 };
@@ -35,7 +36,10 @@ static int task_seen(void *context, const struct record *record)
 {
 	struct seen *seen = context;
 	const struct fields *fields = stream_fields(seen->stream, record);
+	int64_t tid = 0;
 
+	assert(fields_integer(fields, "tid", &tid) > 0);
+	seen->ended |= tid == TID_ENDED;
 	if (fields_find(fields, "title")) {
 		assert(seen->named);
 		seen->titled = true;
@@ -75,24 +79,27 @@ static struct seen read_back(const char *path)
 	return seen;
 }
 
-static void write_task(struct stream *stream, const char *key, const char *text)
+static void write_task(struct stream *stream, int64_t tid, const char *key, const char *text)
 {
 	struct line line = {0};
 
 	line_begin(&line, "task");
-	line_unsigned(&line, "tid", 7);
+	line_integer(&line, "tid", tid);
 	line_text(&line, key, text);
 	assert(stream_write_line(stream, &line) == 0);
 	line_free(&line);
 }
 
-/* A thread gets its name, and then a title; another becomes a member again and again, and ceases to be one. */
+/* A thread gets its name, and then a title; another one ends; a third becomes a member again and again, and ceases to be one. */
 static void write_threads(struct stream *stream)
 {
 	struct line line = {0};
 
-	write_task(stream, "comm", "server");
-	write_task(stream, "title", "server: idle");
+	write_task(stream, TID, "comm", "server");
+	write_task(stream, TID, "title", "server: idle");
+	write_task(stream, TID_ENDED, "comm", "brief");
+	write_task(stream, TID_ENDED, "title", "brief: idle");
+	write_task(stream, TID_ENDED, "ended", "yes");
 	for (int n = 0; n < 100; n++) {
 		line_begin(&line, "traced");
 		line_text(&line, n % 2 ? "gone" : "tids", "9");
@@ -149,7 +156,7 @@ int main(void)
 	seen = read_back(path);
 	assert(seen.last == RECORDS - 1 && seen.first > RECORDS / 2 && stat(path, &status) == 0);
 	assert(status.st_size > DISK_RING_LEAST - SLACK && status.st_size < DISK_RING_LEAST + SLACK);
-	assert(seen.named && seen.titled && seen.traced == 1 && seen.gone);
+	assert(seen.named && seen.titled && !seen.ended && seen.traced == 1 && seen.gone);
 	for (unsigned id = 0; id < STACKS / 2; id++)
 		assert(seen.stacks[id] == id);
 	for (unsigned id = STACKS / 2; id < STACKS; id++)
