@@ -1387,6 +1387,33 @@ told() {
 	wait $pid
 }
 
+@test "a process that has the lock of a file to read, and wants it to write, does not wait for itself" {
+	need_tracefs
+	/usr/bin/python3 -c 'import fcntl' 2>/dev/null || skip "needs python3"
+	cat >lock.py <<-'EOT'
+		import fcntl, sys, time
+		file = open(sys.argv[1], "r+")
+		fcntl.lockf(file, fcntl.LOCK_SH)
+		open(sys.argv[2], "w").close()
+		while True:
+		    try:
+		        if sys.argv[3:]: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+		    except OSError: pass
+		    time.sleep(0.05)
+	EOT
+	: >"$PWD/shop.lock"
+	/usr/bin/python3 lock.py "$PWD/shop.lock" has 3>&- &
+	victim=$!
+	until_true 60 test -e has
+	/usr/bin/python3 lock.py "$PWD/shop.lock" has_too wants 3>&- & # its own lock, the later one, comes first in /proc/locks
+	other=$!
+	collect -e filelock:posix_lock_inode -o stream
+	until_true 120 has stream " name=filelock:holder pid=[0-9]+ .* path=$PWD/shop.lock\$"
+	kill $pid
+	wait $pid
+	assert_equal "$(stream-cat --text stream | sed -n "s,.* name=filelock:holder pid=\([0-9]*\) .* path=$PWD/shop.lock\$,\1,p" | sort -u)" $victim
+}
+
 memory_group() { # LIMIT
 	group=/sys/fs/cgroup/memory/tailblame-$$
 	if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then

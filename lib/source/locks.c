@@ -110,9 +110,9 @@ static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t no
 
 /*
  * Takes a lock's holder from "3: POSIX  ADVISORY  WRITE 4510 07:00:131 0 EOF"; the line of a waiter has "->" behind its number. The kernel's
- * dev_t has 20 bits of minor number.
+ * dev_t has 20 bits of minor number. A process's own locks by fcntl() never stop it, as when it turns a lock to read into one to write.
  */
-static bool take_line(const char *line, const char *sort, struct holder_event *event)
+static bool take_line(const char *line, const char *sort, int32_t asker, struct holder_event *event)
 {
 	char kind[16], last[24];
 	unsigned major, minor;
@@ -124,19 +124,22 @@ static bool take_line(const char *line, const char *sort, struct holder_event *e
 		return false;
 	if (pid <= 0 || (major << 20 | minor) != event->s_dev || inode != event->i_ino || strcmp(kind, sort) != 0)
 		return false;
+	if (pid == asker && strcmp(kind, "POSIX") == 0)
+		return false;
 	if (start > event->fl_end || (strcmp(last, "EOF") != 0 && strtoll(last, NULL, 10) < event->fl_start))
 		return false;
 	event->pid = pid;
 	return true;
 }
 
-static void read_list(const char *sort, struct holder_event *event)
+/* Finds who has the lock that process `asker` (0: not known) wants. */
+static void read_list(const char *sort, int32_t asker, struct holder_event *event)
 {
 	FILE *file = fopen("/proc/locks", "re");
 	char line[256];
 
 	for (int left = LINES_MAX; file && left > 0 && fgets(line, sizeof(line), file); left--)
-		if (take_line(line, sort, event))
+		if (take_line(line, sort, asker, event))
 			break;
 	if (file)
 		fclose(file);
@@ -289,7 +292,7 @@ int locks_within(struct stream *stream, struct threads *threads, int32_t tid, in
 	snprintf(name, sizeof(name), "/proc/%d/fd/%d", tid, fd);
 	if (!cached_stat_at(name, &seen) || !find_wait(pid, seen.inode, &event, sort))
 		return 0;
-	read_list(sort, &event);
+	read_list(sort, pid, &event);
 	if (event.pid && !proc_state(event.pid))
 		event.pid = heir(event.i_ino);
 	if (!event.pid)
@@ -318,7 +321,7 @@ int locks_see(struct locks *locks, struct stream *stream, struct threads *thread
 	event.late = now - ring_ts(ring);
 	if (event.late > late_max || !is_due(locks, event.s_dev, event.i_ino, now))
 		return 0;
-	read_list(lock->is_flock ? "FLOCK" : "POSIX", &event);
+	read_list(lock->is_flock ? "FLOCK" : "POSIX", threads_at(threads, tid)->process, &event);
 	if (!find_path(tid, event.i_ino, event.path) && event.pid)
 		find_path(event.pid, event.i_ino, event.path);
 	after = clock_now(locks->clock);
