@@ -1376,12 +1376,13 @@ told() {
 }
 
 @test "who has the lock of a file since before the trace is told when another tries to get it" {
-	flock -F "$W/shop.lock" sleep 600 3>&- &
+	need_tracefs
+	flock -F "$PWD/shop.lock" sleep 600 3>&- &
 	victim=$!
-	held() { ! flock -n "$W/shop.lock" true; }
+	held() { ! flock -n "$PWD/shop.lock" true; }
 	until_true 60 held
-	collect -e filelock:flock_lock_inode -o "$W/stream"
-	told() { held; has "$W/stream" " name=filelock:holder pid=$victim .* path=$W/shop.lock\$"; }
+	collect -e filelock:flock_lock_inode -o stream
+	told() { held; has stream " name=filelock:holder pid=$victim .* path=$PWD/shop.lock\$"; }
 	until_true 120 told # others may lock more than the collector asks about in a second
 	kill $pid
 	wait $pid
