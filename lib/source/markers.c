@@ -520,16 +520,24 @@ static int32_t thread_of(struct sender *sender, const struct row *head, int32_t 
 	return sender->thread;
 }
 
-/* Writes, at the end of a second, how many were dropped in it. */
-static int end_second(struct markers *markers, struct stream *stream, int64_t now)
+/* Writes how many were dropped in this second. */
+static int tell_lost(const struct markers *markers, struct stream *stream, int64_t now)
 {
 	int status = 0;
 
-	if (now / NSEC_PER_SEC == markers->second)
-		return 0;
 	for (int i = 0; i < markers->count && status == 0; i++)
 		if (markers->senders[i].lost)
 			status = write_lost(stream, markers->senders[i].pid, markers->senders[i].lost, now);
+	return status;
+}
+
+static int end_second(struct markers *markers, struct stream *stream, int64_t now)
+{
+	int status;
+
+	if (now / NSEC_PER_SEC == markers->second)
+		return 0;
+	status = tell_lost(markers, stream, now);
 	markers->second = now / NSEC_PER_SEC;
 	markers->markers = 0;
 	markers->count = 0;
@@ -629,7 +637,9 @@ int markers_take(struct markers *markers, struct stream *stream, bool last)
 	for (int kind = 0; kind < MARKERS; kind++)
 		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
 			return -1;
-	return take_rings(markers, stream, last);
+	if (take_rings(markers, stream, last) < 0)
+		return -1;
+	return last ? tell_lost(markers, stream, now_by(CLOCK_MONOTONIC)) : 0; /* no end of this second will come */
 }
 
 uint64_t markers_lost(const struct markers *markers)
