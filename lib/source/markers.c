@@ -62,7 +62,8 @@ struct row {
 struct sender {
 	int32_t pid;	     /* 0: all processes that have no place of their own */
 	int32_t tid, thread; /* the thread as the sender calls it, and as events call it; 0: not known */
-	uint32_t markers, lost;
+	uint32_t markers;
+	uint64_t lost;
 };
 
 struct markers {
@@ -548,20 +549,22 @@ static int take(struct markers *markers, struct stream *stream, int kind, size_t
 {
 	int count = count_of(kind, markers->datagram, size, now);
 	struct sender *sender;
+	uint64_t dropped;
 	struct row head;
 
 	if (count < 0)
 		return 0;
+	head = row_at(markers->datagram, 0);
+	dropped = (uint64_t)head.number[HEAD_DROPPED];
+	markers->lost += dropped;
 	sender = find_sender(markers, pid);
 	if (sender->markers + (uint32_t)count > SENDER_MOST || markers->markers + (uint32_t)count > ALL_MOST) {
-		sender->lost += (uint32_t)count;
+		sender->lost += (uint32_t)count + dropped;
 		markers->lost += (uint32_t)count;
 		return 0;
 	}
 	sender->markers += (uint32_t)count + 1; /* an empty datagram costs, too */
 	markers->markers += (uint32_t)count + 1;
-	head = row_at(markers->datagram, 0);
-	markers->lost += (uint64_t)head.number[HEAD_DROPPED];
 	return markers_write(stream, kind, markers->datagram, size, pid, thread_of(sender, &head, pid), now) == -2 ? -1 : 0;
 }
 
