@@ -179,6 +179,18 @@ nothing_given() {
 	done
 }
 
+@test "a link leads on into a folder that root can write to by its capabilities alone, also to where nothing is yet" {
+	local command
+	chmod 700 nobody
+	ln -s "$PWD/nobody/new" root/link
+	for command in $(writers); do
+		writes "$command" root/link
+		[ -L root/link ] && [ -s nobody/new ]
+		writes "$command" root/link # by now the file is there
+		rm nobody/new
+	done
+}
+
 # bats test_tags=long
 @test "only what is not there is taken for absent" {
 	local command

@@ -179,16 +179,41 @@ static void drop_bounding_set(void)
 		;
 }
 
+static int open_folder(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Opens the folder to write to: `path`, if it is a folder, else the folder of the file, behind links. -1: it may not be reached. */
+static int open_target(const char *path)
+{
+	char *copy = memory_text(path, strlen(path));
+	int folder = open_folder(path);
+	struct place place;
+
+	if (folder < 0) {
+		bool found = place_find(&place, path) == 0;
+
+		folder = found ? dup(place.folder) : errno == EACCES ? -1 : open_folder(dirname(copy)); /* where `path` will be made */
+		place_end(&place);
+	}
+	free(copy);
+	return folder;
+}
+
 /* Tells whether the user, without capabilities, can rename a file in the folder of `place` or, if `place` is a folder, in it. */
 static bool may_write(const char *place)
 {
-	char *copy = memory_text(place, strlen(place)), *real = realpath(place, NULL);
-	struct stat status;
-	const char *folder = stat(place, &status) == 0 && S_ISDIR(status.st_mode) ? copy : dirname(copy);
-	bool may = faccessat(AT_FDCWD, real && folder != copy ? dirname(real) : folder, W_OK | X_OK, AT_EACCESS) == 0;
+	int folder = open_target(place);
+	bool may = folder >= 0 && faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
+	struct place found;
 
-	free(real);
-	free(copy);
+	if (folder >= 0)
+		close(folder);
+	if (!may) {
+		may = place_find(&found, place) == 0 && !place_is_file(&found); /* a device or a pipe gets no new name */
+		place_end(&found);
+	}
 	return may;
 }
 
@@ -258,28 +283,6 @@ static void allow_changes(int rules, uint64_t changes, int folder)
 		return;
 	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
 	close(folder);
-}
-
-static int open_folder(const char *path)
-{
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* Opens the folder to write to: `path`, if it is a folder, else the folder of the file. */
-static int open_target(const char *path)
-{
-	char *copy = memory_text(path, strlen(path));
-	int folder = open_folder(path);
-	struct place place;
-
-	if (folder < 0) {
-		bool found = place_find(&place, path) == 0;
-
-		folder = found ? dup(place.folder) : open_folder(dirname(copy)); /* where `path` will be made */
-		place_end(&place);
-	}
-	free(copy);
-	return folder;
 }
 
 /*
