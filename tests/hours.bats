@@ -55,6 +55,8 @@ nobody_writes() {
 
 @test "wrong use is status 2, a folder of others is none to record in" {
 	run -2 "$HOURS" --nonsense
+	run -1 timeout 20 bash -c '"$0" --help >/dev/full' "$HOURS"
+	run -1 timeout 20 bash -c '"$0" --version >/dev/full' "$HOURS"
 	run -2 env KEEP=lots "$HOURS"
 	run -2 env PERIOD=1h "$HOURS"
 	chmod 777 log
