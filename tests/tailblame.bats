@@ -70,6 +70,8 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 	refute_output --partial .tb
 	TRACED=3 run -3 "$SCRIPT"
 	assert_output --partial "look again:"
+	rm tailblame-*.tb
+	TRACED=137 run -1 "$SCRIPT" # it was killed
 	mkdir full
 	for minute in "$(date -u +tailblame-%F-%H%M)" "$(date -u -d '1 minute' +tailblame-%F-%H%M)"; do
 		touch "full/$minute"{0,1,2,3,4,5}{0..9}.tb
