@@ -854,6 +854,19 @@ late_host() { # OPTION...
 	done
 }
 
+@test "where a program with the unwinder linked in throws stacks away is seen, whatever its path" {
+	need_tracefs
+	mkdir c++
+	cat >prog.cc <<-'EOT'
+		#include <cstdio>
+		extern "C" __attribute__((noinline)) int request(int n) { if (n > 2) throw n; printf("%d\n", n); return n; }
+		int main() { for (int n = 0; n < 5; n++) try { request(n); } catch (int) {} }
+	EOT
+	g++ -O1 -static-libgcc -o c++/prog prog.cc
+	run -0 trace-collect -c func:./c++/prog:request -o out -- ./c++/prog
+	stream-cat --text out | grep -q ' name=func:unwind '
+}
+
 @test "one that has the unwinder of exceptions already waits where it opens the runtime of C++, and goes on as before" {
 	need_tracefs
 	asks_before || skip "needs fanotify's permissions"

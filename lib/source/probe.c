@@ -462,7 +462,8 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 	return program ? make_at(probes, program, &ends, &call) : -1;
 }
 
-int probes_bare(const char *path, uint64_t offset, const char *event)
+/* Makes a probe at an offset in any file; arguments may be NULL. */
+static int make_bare(const char *path, uint64_t offset, const char *event, const char *arguments)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	struct place place = {.path = path, .alias = path, .maker = tracefs_uprobe_alloc};
@@ -472,9 +473,14 @@ int probes_bare(const char *path, uint64_t offset, const char *event)
 		return fail_errno("cannot open '%s'", path);
 	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
 	place.alias = is_plain(path) ? path : alias;
-	status = make_one(&place, event, NULL, instruction_past_entry(path, offset, false));
+	status = make_one(&place, event, arguments, offset);
 	close(fd);
 	return status;
+}
+
+int probes_bare(const char *path, uint64_t offset, const char *event)
+{
+	return make_bare(path, instruction_past_entry(path, offset, false), event, NULL);
 }
 
 static unsigned cost_of(const struct call *call, const struct ends *ends, bool emulated)
@@ -572,8 +578,7 @@ static bool is_known(const switches *known, const struct program_ends_switch *pl
 static int make_switch(const struct program_ends_switch *place, const char *name)
 {
 	char *arguments = memory_format("from=%%sp:x64 to=%s:x64", place->at.to);
-	struct place at = {.path = place->path, .alias = place->path, .maker = tracefs_uprobe_alloc};
-	int status = is_plain(place->path) ? make_one(&at, name, arguments, place->at.offset) : 0;
+	int status = make_bare(place->path, place->at.offset, name, arguments);
 
 	free(arguments);
 	return status;
