@@ -47,6 +47,7 @@ struct probes {
 	struct selection *selection;
 	struct lookup *lookup;
 	bool alone, sampled;
+	size_t names; /* of events in tracefs, so far: one whose probes could not all be made keeps its name */
 	ARRAY(struct probed) programs;
 	ARRAY(struct shared) shared;
 	struct gate *gate; /* NULL: none */
@@ -118,12 +119,12 @@ static int make_one(const struct place *place, const char *name, const char *arg
  * Names in tracefs are numbers, because the kernel allows 64 characters and C++ symbols have more. The kernel's count of hits
  * (uprobe_profile) does not show groups, so if each function has an event of its own, names have our pid, unlike those of other collectors.
  */
-static void name_next(const struct probes *probes, char name[NAME_ROOM])
+static void name_next(struct probes *probes, char name[NAME_ROOM])
 {
 	if (probes->alone)
-		snprintf(name, NAME_ROOM, "p%zu_%d", selection_count(probes->selection), getpid());
+		snprintf(name, NAME_ROOM, "p%zu_%d", probes->names++, getpid());
 	else
-		snprintf(name, NAME_ROOM, "p%zu", selection_count(probes->selection));
+		snprintf(name, NAME_ROOM, "p%zu", probes->names++);
 }
 
 static struct selected *shared_of(struct probes *probes, const struct place *place)

@@ -257,14 +257,16 @@ int probe_lines_place(struct probe_lines *lines)
 int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream)
 {
 	size_t first = selection_count(lines->selection);
-	const struct selected *selected;
+	struct selected *selected;
 	int status = 0;
 
-	for (size_t i = 0; i < count && status == 0; i++)
-		status = look_at(lines, pids[i]);
-	if (status == 0)
-		status = selection_enable_late(lines->selection, first, instance);
+	for (size_t i = 0; i < count; i++)
+		if (look_at(lines, pids[i]) < 0)
+			lines->say("%s", fail_text());
 	for (size_t i = first; status == 0 && (selected = selection_at(lines->selection, i)); i++)
-		status = event_writer_format(stream, selected, false);
+		if (selection_enable_late(lines->selection, selected, instance) < 0)
+			lines->say("%s", fail_text());
+		else
+			status = event_writer_format(stream, selected, false);
 	return status;
 }

@@ -46,7 +46,10 @@ int probe_lines_place(struct probe_lines *lines);
 /* Tells whether there are lines, so that programs may be probed that begin later. */
 bool probe_lines_wanted(const struct probe_lines *lines);
 
-/* These processes began to run a program. Places probes in what is new, turns them on, and writes their formats. -1 after fail(). */
+/*
+ * These processes began to run a program. Places probes in what is new, turns them on, and writes their formats. A program that cannot be probed,
+ * as because it has ended by now, is left out, with a message. -1 after fail(): the output failed.
+ */
 int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream);
 
 #endif

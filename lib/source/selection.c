@@ -493,22 +493,16 @@ int selection_enable(struct selection *selection, struct tracefs_instance *insta
 	return status < 0 ? -1 : number_parts(selection);
 }
 
-int selection_enable_late(struct selection *selection, size_t first, struct tracefs_instance *instance)
+int selection_enable_late(struct selection *selection, struct selected *selected, struct tracefs_instance *instance)
 {
 	struct tep_handle *tep = tep_alloc();
-	int status = 0;
+	int status = read_format(selected, instance, tep); /* before it is on: its events may come at once */
 
-	for (size_t i = first; status == 0 && i < selection->list.count; i++) {
-		struct selected *selected = selection->list.items[i];
-
-		status = read_format(selected, instance, tep); /* before it is on: its events may come at once */
-		if (status < 0)
-			break;
-		selection->by_id[selected->id] = selected;
-		status = switch_on(selected, instance);
-	}
 	tep_free(tep);
-	return status;
+	if (status < 0)
+		return -1;
+	selection->by_id[selected->id] = selected;
+	return switch_on(selected, instance);
 }
 
 void selection_free(struct selection *selection)

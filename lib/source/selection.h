@@ -112,10 +112,8 @@ bool selection_can_keep(const struct selection *selection);
  */
 int selection_enable(struct selection *selection, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
-/*
- * Enables, while tracing, the probes that were added since, from place `first` on. None may be part of a shared event. -1 after fail().
- */
-int selection_enable_late(struct selection *selection, size_t first, struct tracefs_instance *instance);
+/* Enables, while tracing, a probe that was added since, which is no part of a shared event. -1 after fail(): it stays off. */
+int selection_enable_late(struct selection *selection, struct selected *selected, struct tracefs_instance *instance);
 
 /*
  * Adds an event of a recording, by the text of its format. The caller may unset `enabled`, to leave it out, and set `predicate`. -1 after
