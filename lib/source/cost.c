@@ -62,7 +62,8 @@ struct cost {
 
 	struct cost_history history;
 
-	/* by number of the selected event, once tracing has begun */
+	/* by number of the selected event, once tracing has begun; count: of those that were taken in */
+	size_t count;
 	unsigned *charts_of; /* number of charts that have the event and were not shed */
 	bool *off;
 	double *share; /* of all CPUs' time that the event cost when it was counted */
@@ -236,21 +237,30 @@ static bool belongs(const struct costed *chart, const struct selected *selected)
 	return named && of_system;
 }
 
-static void begin(struct cost *cost, const struct selection *selection)
+/* Makes room for the events that were selected since: a program that begins may be probed then. */
+static void take_in(struct cost *cost, const struct selection *selection)
 {
 	size_t count = selection_count(selection);
 
-	cost->charts_of = memory_new(count + 1, sizeof(*cost->charts_of));
-	cost->off = memory_new(count + 1, sizeof(*cost->off));
-	cost->share = memory_new(count + 1, sizeof(*cost->share));
-	cost->seen = memory_new(count + 1, sizeof(*cost->seen));
-	cost->charts_left = cost->charts.count;
-	for (size_t i = 0; i < count; i++)
+	if (!cost->off)
+		cost->charts_left = cost->charts.count;
+	cost->charts_of = memory_grow(cost->charts_of, count, sizeof(*cost->charts_of));
+	cost->off = memory_grow(cost->off, count, sizeof(*cost->off));
+	cost->share = memory_grow(cost->share, count, sizeof(*cost->share));
+	cost->seen = memory_grow(cost->seen, count, sizeof(*cost->seen));
+	for (; cost->count < count; cost->count++) {
+		size_t i = cost->count;
+
+		cost->charts_of[i] = 0;
+		cost->off[i] = false;
+		cost->share[i] = 0;
+		cost->seen[i] = 0;
 		for (size_t c = 0; c < cost->charts.count; c++)
-			if (belongs(&cost->charts.items[c], selection_at(selection, i))) {
+			if (!cost->charts.items[c].shed && belongs(&cost->charts.items[c], selection_at(selection, i))) {
 				*ARRAY_ADD(&cost->charts.items[c].selected) = i;
 				cost->charts_of[i]++;
 			}
+	}
 }
 
 /* Tells whether the event is on and may be shed. */
@@ -598,8 +608,8 @@ enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subjec
 {
 	struct cost_sums now;
 
-	if (!cost->off)
-		begin(cost, subject->selection);
+	if (!cost->off || cost->count < selection_count(subject->selection))
+		take_in(cost, subject->selection);
 	if (cost->deciding)
 		return shed(cost, subject, until);
 	if (!cost_history_is_due(&cost->history, now_by(CLOCK_MONOTONIC), PERIOD))
