@@ -155,10 +155,11 @@ static void scan(struct titles *titles)
 /* The next process that was asked for, or was made long enough ago; 0: there is none. */
 static int32_t take_new(struct titles *titles)
 {
-	struct born *born = &titles->born[titles->first_born];
+	const struct born *born;
 	int32_t pid = 0;
 
 	pthread_mutex_lock(&titles->lock);
+	born = &titles->born[titles->first_born];
 	if (titles->wanted.count) {
 		pid = titles->wanted.items[--titles->wanted.count];
 	} else if (titles->born_count && born->ts < clock_now(titles->clock) - childhood) {
