@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/timestamp.h"
 
 /* A bound, relative to an origin and to a clock of the same speed. */
 struct point {
@@ -23,14 +24,14 @@ struct region {
 	double flattest, steepest;
 };
 
-static int64_t rounded(long double value)
+int64_t line_rounded(long double value)
 {
 	return value >= 9.2e18L ? INT64_MAX : value <= -9.2e18L ? INT64_MIN : (int64_t)roundl(value);
 }
 
 int64_t line_at(const struct clock_line *line, int64_t x)
 {
-	return rounded((long double)x + line->offset + (long double)line->slope * ((long double)x - line->origin));
+	return line_rounded((long double)x + line->offset + (long double)line->slope * ((long double)x - line->origin));
 }
 
 
@@ -206,7 +207,7 @@ static bool fit(const struct bound *bounds, size_t count, struct clock_line *lin
 
 		line->slope = both ? (region.flattest + region.steepest) / 2 : 0;
 		line->origin = region.x;
-		line->offset = region.y - region.x + (both ? rounded((flat + steep) / 2) : 0);
+		line->offset = timestamp_add(region.y - region.x, both ? line_rounded((flat + steep) / 2) : 0);
 		line->bounds = count;
 		line->width = both ? (double)fmaxl(apart(&region, &slopes, (long double)line->from - region.x),
 						   apart(&region, &slopes, (long double)line->to - region.x))
@@ -265,6 +266,17 @@ static size_t earliest(const struct bound *bounds, size_t next, size_t length)
 	return fits;
 }
 
+/* Tells whether each difference of the two clocks fits into the offset of a line. */
+static bool fit_offsets(const struct bound *bounds, size_t count)
+{
+	int64_t offset;
+
+	for (size_t i = 0; i < count; i++)
+		if (__builtin_sub_overflow(bounds[i].y, bounds[i].x, &offset))
+			return false;
+	return true;
+}
+
 static uint64_t distance(int64_t a, int64_t b)
 {
 	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
@@ -302,7 +314,7 @@ size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, in
 	size_t begin = 0;
 
 	*lines = NULL;
-	if (!both_ways(bounds, count))
+	if (!both_ways(bounds, count) || !fit_offsets(bounds, count))
 		return 0;
 	while (begin < count) {
 		size_t end = begin + longest(bounds + begin, count - begin);

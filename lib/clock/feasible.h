@@ -33,10 +33,14 @@ struct clock_line {
 
 int64_t line_at(const struct clock_line *line, int64_t x);
 
+/* The nearest whole number that fits. */
+int64_t line_rounded(long double value);
+
 /*
  * Finds the lines for the host's times `from` to `to`. `bounds` are in order of x. Each line holds for as many bounds as one line can; if the
  * next line can take over earlier, it does so where the clocks' difference jumps most. Several lines mean that a clock was stepped, or ran
- * differently. The caller frees *lines. Returns their number; 0: there are no messages in one direction or in both.
+ * differently. The caller frees *lines. Returns their number; 0: there are no messages in one direction or in both, or the clocks are so far
+ * apart that no line can have such an offset.
  */
 size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, int64_t to, struct clock_line **lines);
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "clock/feasible.h"
 #include "span/connections.h"
 
@@ -292,8 +293,8 @@ static struct clock_line turned(const struct clock_line *line)
 {
 	struct clock_line turned = *line;
 
-	turned.origin = line->origin + line->offset;
-	turned.offset = -line->offset;
+	turned.origin = timestamp_add(line->origin, line->offset);
+	turned.offset = timestamp_difference(0, line->offset);
 	turned.slope = 1 / (1 + line->slope) - 1;
 	turned.from = line_at(line, line->from);
 	turned.to = line_at(line, line->to);
@@ -439,14 +440,14 @@ static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_
 	if (at->parent != hosts->reference)
 		line_text(line, "by", hosts->hosts.items[at->parent].name);
 	line_double(line, "a", (double)(1 + slope));
-	line_time(line, "b", (int64_t)roundl(y - x - slope * x));
+	line_time(line, "b", line_rounded(y - x - slope * x));
 	line_time(line, "from", from - shift);
 	line_time(line, "to", to - shift);
 	line_unsigned(line, "pairs", line_for(at, from)->bounds);
 	if (isinf(width))
 		line_text(line, "width", "unknown");
 	else
-		line_time(line, "width", (int64_t)ceill(width));
+		line_time(line, "width", line_rounded(ceill(width)));
 	return stream_write_line(stream, line);
 }
 
@@ -456,7 +457,7 @@ static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t t
 	int64_t low = hosts->hosts.items[host].first, high = hosts->hosts.items[host].last;
 
 	while (low < high) {
-		int64_t middle = low + (high - low) / 2;
+		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
 
 		if (map_to(hosts, host, other, middle) < ts)
 			low = middle + 1;
