@@ -470,6 +470,13 @@ odd="\xc3"
 x\x00y'
 }
 
+@test "csv: no name tells the terminal anything" {
+	printf '%s\n' 'signal id=1 ts=2 comm="\x1b[2Jx" key="\xc2\x9b2J" chart="a\x7fb"' >in
+	run -0 trace-export -f csv -k signal in
+	assert_output --partial ',a\x7fb,\xc2\x9b2J,'
+	assert_output --partial ',\x1b[2Jx,'
+}
+
 @test "csv: no cell is a formula, numbers stay numbers, and every text can be had back" {
 	need python3
 	cat >cells.py <<-'END'

@@ -8,15 +8,25 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-/* The length of text that can be written as it is: up to a quote, or a byte that is no part of UTF-8, as where the kernel cut a name. */
+/* Tells whether a terminal may obey the character. Tabs and the ends of lines are a part of tables. */
+static bool is_control(uint32_t code)
+{
+	return (code < 0x20 && code != '\t' && code != '\r' && code != '\n') || (code >= 0x7f && code < 0xa0);
+}
+
+/*
+ * The length of text that can be written as it is: up to a quote, a control character, or a byte that is no part of UTF-8, as where the kernel cut
+ * a name.
+ */
 static size_t plain(const char *text, size_t length)
 {
 	size_t at = 0, character;
 	uint32_t code;
 
-	for (; at < length && text[at] != '"' && text[at]; at += character) {
-		character = (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
-		if (character == 0)
+	for (; at < length && text[at] != '"'; at += character) {
+		code = (unsigned char)text[at];
+		character = code < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
+		if (character == 0 || is_control(code))
 			break;
 	}
 	return at;
