@@ -57,7 +57,7 @@ static struct flags watched; /* the variables that `watches` names */
 static uint64_t ring;
 static struct disk_ring *disk_ring; /* of --ring; NULL: none */
 static bool as_text, with_async, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
-static struct lookup *lookup, *exceptions_lookup; /* two: the recorder's thread may ask the first for stacks, and a lookup serves one thread */
+static struct lookup *lookup, *stacks_lookup; /* two: the recorder's thread may ask the second for stacks, and a lookup serves one thread */
 static struct requests_found requests; /* their charts are the last of those that the user named */
 static struct handoffs handoffs;
 static struct semantics known; /* of --semantics: their events are collected */
@@ -465,7 +465,7 @@ static int keep_context(struct collector *collector)
 /* Warns only root: other users have few rights to lose. */
 static void say_rights(void)
 {
-	int kept = lookup_start(lookup);
+	int kept = lookup_start(stacks_lookup);
 
 	if (kept > 0 && geteuid() == 0)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
@@ -509,7 +509,7 @@ static int add_stacks(struct collector *collector, struct stream *stream, const 
 		counters_add_yields(&counters);
 	if (find_flags() < 0 || (counter_list && counters_add(&counters, counter_list) < 0))
 		return -1;
-	if (collector_add_stacks(collector, &wanted, lookup) == 0) {
+	if (collector_add_stacks(collector, &wanted, stacks_lookup) == 0) {
 		say_rights();
 		if (watches.count)
 			say_virtual();
@@ -587,7 +587,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct events *names;
 	static struct probes *probes;
 	static struct probe_lines *lines;
-	struct exceptions *exceptions = thrown.count ? exceptions_new(exceptions_lookup) : NULL;
+	struct exceptions *exceptions = thrown.count ? exceptions_new(lookup) : NULL;
 	struct markers *markers = NULL;
 	struct selection *selection = collector_selection(collector);
 	const struct collection collection = {
@@ -723,7 +723,7 @@ int main(int argc, char **argv)
 		die_usage("option --ring: it is of 1M at least, in binary, and -o says where");
 	read_sample();
 	lookup = lookup_new(stop_signal);
-	exceptions_lookup = lookup_new(stop_signal);
+	stacks_lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
 	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count + known_files.count + watches.count == 0)
@@ -751,7 +751,7 @@ int main(int argc, char **argv)
 
 	flags_free(&watched);
 	lookup_free(lookup);
-	lookup_free(exceptions_lookup);
+	lookup_free(stacks_lookup);
 	free(pids.items);
 	for (size_t i = 0; i < called.count; i++)
 		free((char *)called.items[i]);
