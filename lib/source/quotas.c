@@ -109,7 +109,7 @@ static void write_tids(const struct look *look, const struct quota_group *group,
 
 	for (size_t i = 0; i < look->tids.list.count; i++)
 		*ARRAY_ADD(&all.list) = look->tids.list.items[i];
-	for (size_t i = 0; i < group->before.list.count; i++)
+	for (size_t i = 0; i < group->before.list.count && all.list.count < THREADS; i++)
 		*ARRAY_ADD(&all.list) = group->before.list.items[i];
 	if (all.list.count)
 		qsort(all.list.items, all.list.count, sizeof(*all.list.items), compare_tids);
