@@ -175,6 +175,25 @@ collect() {
 	assert_line --regexp 'serve fd=[0-9]+ id=7$'
 }
 
+@test "lines with the same function may name different programs of which one is in both" {
+	local server
+	states 24
+	cat >more.state <<-'END'
+		states name=more
+		probe function=slow binary=served args="id=%1->id:u64"
+		layout if="served-" slow.%1=client client.id=0:u64
+	END
+	build served -g
+	begin ./served
+	server=$!
+	until_true 60 grep -q served /proc/$server/comm
+	run -0 --separate-stderr trace-collect -s ./served.state -s ./more.state --slow-probes -o trace -- \
+		sh -c "touch go; until [ -e done.$server ]; do sleep 0.02; done"
+	refute_regex "$stderr" 'already'
+	run -0 stream-cat --text trace
+	assert_equal "$(grep -c ' name=probe:slow id=7' <<<"$output")" 1
+}
+
 @test "a program of C that has the runtime of C++ from its start is traced on when another process of it begins" {
 	local server
 	states 24

@@ -61,6 +61,7 @@ struct place {
 	probe_maker *maker;
 	const char *arguments; /* NULL: none */
 	bool at_risk;
+	bool of_line; /* of a probe line: if another line has placed it, it has the same arguments */
 	struct member_check *check; /* NULL: none */
 	struct argument_record *told; /* arguments of the event; NULL: none. The selected event takes them over */
 };
@@ -214,7 +215,7 @@ static int make(struct probes *probes, struct place *place, const char *event, c
 	struct selected *selected;
 
 	if (selection_has_probe(probes->selection, event, place->origin))
-		return place->told ? fail("'%s' is traced already: give its arguments once, where it is first named", place->function) : 0;
+		return place->told && !place->of_line ? fail("'%s' is traced already: give its arguments once, where it is first named", place->function) : 0;
 	if (count == 0)
 		return 0;
 	selected = place->told ? make_telling(probes, place, event, offsets, count, at_exits)
@@ -296,7 +297,7 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 {
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
-			      .at_risk = program_ends_may_load(program->program_ends), .check = call->check};
+			      .at_risk = program_ends_may_load(program->program_ends), .of_line = call->line, .check = call->check};
 	char alias[32];
 
 	if (fd < 0)
