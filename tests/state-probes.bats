@@ -223,6 +223,27 @@ collect() {
 	assert_line --regexp "'$PWD/other': each call costs about: slow 12.1 us"
 }
 
+@test "a program that takes the place of another at the same path is probed, too" {
+	local seen=
+	states 24
+	build other -g
+	cp other again
+	mkfifo out
+	trace-collect --text -s ./served.state --slow-probes -- \
+		sh -c './other end & until [ -e first ]; do sleep 0.02; done; rm other; mv again other; exec ./other end' >out 2>log 3>&- &
+	exec 5<out
+	while read -r -t 60 line <&5; do
+		[[ $line =~ \ tid=([0-9]+)\ .*\ name=probe:slow\ id=7 ]] || continue
+		[[ "$seen " == *" ${BASH_REMATCH[1]} "* ]] || seen+=" ${BASH_REMATCH[1]}"
+		touch first
+		[ "$(wc -w <<<"$seen")" -lt 2 ] || break
+	done
+	exec 5<&-
+	touch end
+	wait
+	assert_equal "$(wc -w <<<"$seen")" 2
+}
+
 @test "redis.state: the command and the client that block the loop of a stock server, and who comes next" {
 	local port=$((20000 + RANDOM % 10000)) server blocker
 	[[ $(redis-server --version 2>/dev/null) = *v=7.0.15* ]] || skip "needs redis-server 7.0.15"

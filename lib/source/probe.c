@@ -526,6 +526,15 @@ static int find_leniently(struct probes *probes, const struct probed *program, s
 		       : 0;
 }
 
+/* The place of a line's probe. Another file may take the program's path while programs are traced, as when a package is installed again. */
+static char *origin_of_line(const struct probed *program, uint64_t offset)
+{
+	struct cached_stat file = {0};
+
+	cached_stat_at(program->path, &file);
+	return memory_format("%s:0x%llx:%llu", program->path, (unsigned long long)offset, (unsigned long long)file.inode);
+}
+
 static int place_line(struct probes *probes, struct probed *program, struct call *call, uint64_t offset, unsigned *cost, char **why)
 {
 	struct ends ends;
@@ -541,7 +550,7 @@ static int place_line(struct probes *probes, struct probed *program, struct call
 		status = find_leniently(probes, program, call, offset, why);
 	if (status == 0) {
 		*cost = cost_of(call, &ends, emulated);
-		origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
+		origin = origin_of_line(program, offset);
 		program->functions += call->end != NULL;
 		program->at_exits += call->end && ends.at_exits;
 		status = make_of_function(probes, program, origin, &ends, call);
