@@ -760,6 +760,7 @@ struct collector_outcome collector_outcome(const struct collector *collector)
 int collector_close(struct collector *collector, bool wait)
 {
 	const struct selected *selected;
+	bool reads; /* the reader's thread waits for a process: what it uses stays until our process ends */
 	int removed = 0;
 
 	if (collector->child)
@@ -767,10 +768,12 @@ int collector_close(struct collector *collector, bool wait)
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
 	gate_end(collector->gate);
-	if (program_reader_end(collector->reader))
+	reads = !program_reader_end(collector->reader);
+	if (!reads) {
 		titles_free(collector->titles);
-	execs_close(collector->execs);
-	clock_close(&collector->clock);
+		execs_close(collector->execs);
+		clock_close(&collector->clock);
+	}
 	for (size_t i = 0; (selected = selection_at(collector->selection, i)); i++)
 		predicate_free(selected->predicate);
 	event_writer_free(collector->writer);
@@ -801,6 +804,7 @@ int collector_close(struct collector *collector, bool wait)
 		if (guardian_end(&collector->guardian)) /* it tries for longer, and has removed all */
 			removed = 0;
 	}
-	free(collector);
+	if (!reads)
+		free(collector);
 	return removed;
 }
