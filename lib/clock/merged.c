@@ -15,13 +15,13 @@ struct merged {
 
 const char *const *merged_times(enum kind kind)
 {
-	static const char *const keys[KINDS][3] = {
+	static const char *const keys[KINDS][4] = {
 		[KIND_EVENT] = {"ts"}, [KIND_TASK] = {"ts", "read"}, [KIND_LOST] = {"ts", "from"}, [KIND_SAMPLE] = {"ts", "start"},
-		[KIND_LIMITS] = {"ts"}, [KIND_SIGNAL] = {"ts", "start"}, [KIND_FILE] = {"ts"}, [KIND_QUOTA] = {"ts", "since"},
+		[KIND_LIMITS] = {"ts", "since"}, [KIND_SIGNAL] = {"ts", "start", "sign_ts"}, [KIND_FILE] = {"ts"}, [KIND_QUOTA] = {"ts", "since"},
 		[KIND_TRACED] = {"ts", "seen"}, [KIND_OPEN] = {"ts", "start"}, [KIND_SHED] = {"ts"}, [KIND_TRIGGER] = {"ts"},
 		[KIND_REQUEST] = {"ts", "start"}, [KIND_EXCEPTION] = {"ts"}, [KIND_STATE] = {"ts", "since"}, [KIND_SOCKET] = {"ts", "from"},
 		[KIND_SPAN] = {"ts", "start"}, [KIND_WINDOW] = {"to", "from"}, [KIND_SUMMARY] = {"max_ts"}, [KIND_CALL] = {"ts", "start"},
-		[KIND_RUN] = {"ts"}, [KIND_ASYNC] = {"ts"}, [KIND_GAP] = {"ts", "until"},
+		[KIND_RUN] = {"ts"}, [KIND_ASYNC] = {"ts"}, [KIND_GAP] = {"ts", "until"}, [KIND_STEP] = {"ts"},
 	};
 
 	return keys[kind][0] ? keys[kind] : NULL;
