@@ -83,23 +83,37 @@ static struct region region_new(const struct bound *bounds, size_t count)
 
 /* --- the lines that fit ------------------------------------------------------------------------------------------- */
 
+/*
+ * The least y - a * x of a lower hull (sign 1), or the greatest of an upper one (-1). From the point on at which the hull's slope passes a, the
+ * values move away from it. Without points infinite.
+ */
+static long double extreme(const struct hull *hull, long double a, int sign)
+{
+	size_t low = 0, high = hull->points.count ? hull->points.count - 1 : 0;
+
+	if (!hull->points.count)
+		return sign * INFINITY;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct point *p = &hull->points.items[middle];
+
+		if (sign * (p[1].y - p->y - a * (p[1].x - p->x)) >= 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return hull->points.items[low].y - a * hull->points.items[low].x;
+}
+
 /* The highest and the lowest b that the bounds allow for lines of slope a. */
 static long double highest(const struct region *region, long double a)
 {
-	long double b = INFINITY;
-
-	for (size_t i = 0; i < region->ceiling.points.count; i++)
-		b = fminl(b, region->ceiling.points.items[i].y - a * region->ceiling.points.items[i].x);
-	return b;
+	return extreme(&region->ceiling, a, 1);
 }
 
 static long double lowest(const struct region *region, long double a)
 {
-	long double b = -INFINITY;
-
-	for (size_t i = 0; i < region->floor.points.count; i++)
-		b = fmaxl(b, region->floor.points.items[i].y - a * region->floor.points.items[i].x);
-	return b;
+	return extreme(&region->floor, a, -1);
 }
 
 static long double room(const struct region *region, long double a)
@@ -220,15 +234,19 @@ static bool fit(const struct bound *bounds, size_t count, struct clock_line *lin
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
-/* How many bounds, from the first on, one line can hold for; at least 1. More bounds leave fewer lines, so that a binary search works. */
+/*
+ * How many bounds, from the first on, one line can hold for; at least 1. More bounds leave fewer lines, so that a binary search works. It begins
+ * with few, so that many short lines take no more time than one long one.
+ */
 static size_t longest(const struct bound *bounds, size_t count)
 {
+	enum { GROWTH = 8 };
 	size_t fits = 1, fails;
 
-	if (fit(bounds, count, NULL))
-		return count;
-	for (fails = 2; fails < count && fit(bounds, fails, NULL); fails *= 2)
+	for (fails = 2; fails < count && fit(bounds, fails, NULL); fails *= GROWTH)
 		fits = fails;
+	if (fails >= count && fit(bounds, count, NULL))
+		return count;
 	fails = fails < count ? fails : count;
 	while (fits + 1 < fails) {
 		size_t middle = fits + (fails - fits) / 2;
@@ -250,10 +268,10 @@ static bool both_ways(const struct bound *bounds, size_t count)
 	return seen[0] && seen[1];
 }
 
-/* The first bound from which on one line holds for all bounds up to the `length` from `next` on; at most `next`. */
-static size_t earliest(const struct bound *bounds, size_t next, size_t length)
+/* The first bound, not before `first`, from which on one line holds for all bounds up to the `length` from `next` on; at most `next`. */
+static size_t earliest(const struct bound *bounds, size_t first, size_t next, size_t length)
 {
-	size_t fits = next, fails = 0;
+	size_t fits = next, fails = first;
 
 	while (fails < fits) {
 		size_t middle = fails + (fits - fails) / 2;
@@ -321,9 +339,9 @@ size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, in
 		struct clock_line line = {.from = begin ? between(bounds, begin) : from, .to = to};
 
 		if (end < count) {
-			size_t first = earliest(bounds, end, longest(bounds + end, count - end));
+			size_t first = earliest(bounds, begin + 1, end, longest(bounds + end, count - end));
 
-			end = change(bounds, first > begin + 1 ? first : begin + 1, end);
+			end = change(bounds, first, end);
 			line.to = between(bounds, end);
 		}
 		fit(bounds + begin, end - begin, &line);
