@@ -160,7 +160,12 @@ static int write_host(struct merged *merged, const struct feed *feed)
 	return stream_write_line(merged->stream, &merged->line);
 }
 
-/* Makes the record's line, with its times by the reference's clock. -1 after fail(). */
+static bool is_called(const struct field *field, const char *key)
+{
+	return strlen(key) == field->key_length && !memcmp(key, field->key, field->key_length);
+}
+
+/* Makes the record's line, with its times by the reference's clock. An event's own fields are behind its name. -1 after fail(). */
 static int rewrite(struct line *line, const struct hosts *hosts, int host, const struct feed *feed, const struct held *held,
 		   const char *text, int64_t floor)
 {
@@ -177,8 +182,10 @@ static int rewrite(struct line *line, const struct hosts *hosts, int host, const
 		int64_t ts;
 		bool is_time = false;
 
-		for (int k = 0; k < 3 && keys[k]; k++)
-			is_time |= strlen(keys[k]) == field->key_length && !memcmp(keys[k], field->key, field->key_length);
+		if (held->kind == KIND_EVENT && is_called(field, "name"))
+			break;
+		for (int k = 0; keys[k]; k++)
+			is_time |= is_called(field, keys[k]);
 		if (!is_time || number_time(field->value, field->value_length, &ts) < 0)
 			continue;
 		ts = hosts_map(hosts, host, clock_steps_shift(feed->clock_steps, ts, held->place));
