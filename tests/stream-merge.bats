@@ -298,12 +298,14 @@ alone() {
 	printf '%s\n' 'stream version=1 host=b wall=100.0' 'event ts=1.0 cpu=0 tid=1 comm=a name=x:y' \
 		'limits ts=2.0 chart=x center=0.1 lcl=0 ucl=0.2 n=100 method=pot change=up since=1.5' \
 		'signal id=1 ts=2.0 start=1.5 chart=x value=0.5 center=0.1 ucl=0.2 rules=1 signs=2 sign_ts=1.25 sign_value=0.3' \
-		'step ts=1.75 tid=1 what=end depth=0 why=gone' 'event ts=1.75 cpu=0 tid=1 comm=a name=x:y ts=5' >b
+		'step ts=1.75 tid=1 what=end depth=0 why=gone' 'event ts=1.75 cpu=0 tid=1 comm=a name=x:y ts=5' \
+		'event ts=1.75 cpu=0 tid=1 comm=a name=swap:out pid=1 since=1500000000 bytes=4096 all=4096' >b
 	run -3 --separate-stderr stream-merge -t a b
 	assert_line --regexp '^limits ts=102\.0{9} .* since=101\.5'
 	assert_line --regexp '^signal id=1 ts=102\.0{9} start=101\.50* .* sign_ts=101\.250* '
 	assert_line --regexp '^step ts=101\.750* '
 	assert_line --regexp '^event ts=101\.750* .* ts=5$' # its own field is no time of ours
+	assert_line --regexp '^event ts=101\.750* .* since=101500000000 bytes='
 }
 
 @test "what one host lost is not said of another's moments" {

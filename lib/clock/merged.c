@@ -169,9 +169,11 @@ static bool is_called(const struct field *field, const char *key)
 static int rewrite(struct line *line, const struct hosts *hosts, int host, const struct feed *feed, const struct held *held,
 		   const char *text, int64_t floor)
 {
+	static const char *const of_swap[] = {"since", NULL}; /* the event's own time, in ns (source/swapped.h) */
 	const char *const *keys = merged_times(held->kind);
 	const char *from = text;
 	struct fields fields;
+	bool own = false;
 
 	line->length = 0;
 	if (keys && fields_parse(&fields, text, held->length) < 0)
@@ -182,17 +184,21 @@ static int rewrite(struct line *line, const struct hosts *hosts, int host, const
 		int64_t ts;
 		bool is_time = false;
 
-		if (held->kind == KIND_EVENT && is_called(field, "name"))
-			break;
+		if (held->kind == KIND_EVENT && is_called(field, "name")) {
+			if (!fields_is(&fields, "name", "swap:out"))
+				break;
+			keys = of_swap;
+			own = true;
+		}
 		for (int k = 0; keys[k]; k++)
 			is_time |= is_called(field, keys[k]);
-		if (!is_time || number_time(field->value, field->value_length, &ts) < 0)
+		if (!is_time || (own ? number_integer : number_time)(field->value, field->value_length, &ts) < 0)
 			continue;
 		ts = hosts_map(hosts, host, clock_steps_shift(feed->clock_steps, ts, held->place));
-		if (held->kind == KIND_EVENT && ts < floor)
+		if (held->kind == KIND_EVENT && !own && ts < floor)
 			ts = floor;
 		line_append(line, from, (size_t)(field->value - from));
-		line_append(line, number, number_spell_time(number, ts));
+		line_append(line, number, own ? number_spell_integer(number, ts) : number_spell_time(number, ts));
 		from = field->value + field->value_length;
 	}
 	line_append(line, from, (size_t)(text + held->length - from));
