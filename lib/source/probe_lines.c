@@ -241,17 +241,21 @@ bool probe_lines_wanted(const struct probe_lines *lines)
 int probe_lines_place(struct probe_lines *lines)
 {
 	DIR *folder = lines->lines.count ? opendir("/proc") : NULL;
+	size_t before = selection_count(lines->selection);
 	const struct dirent *entry;
-	int status = 0;
+	bool failed = false;
 
-	while (folder && status == 0 && (entry = readdir(folder)))
-		if (atoi(entry->d_name) > 0)
-			status = look_at(lines, atoi(entry->d_name));
+	while (folder && (entry = readdir(folder)))
+		if (atoi(entry->d_name) > 0 && look_at(lines, atoi(entry->d_name)) < 0) {
+			lines->say("%s", fail_text());
+			failed = true;
+		}
 	if (folder)
 		closedir(folder);
-	if (status == 0)
-		say_absent(lines);
-	return status;
+	if (failed && selection_count(lines->selection) == before)
+		return fail("no program could be probed");
+	say_absent(lines);
+	return 0;
 }
 
 int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream)

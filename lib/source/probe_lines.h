@@ -40,7 +40,7 @@ int probe_lines_add(struct probe_lines *lines, const char *function, const char 
  */
 void probe_lines_members(struct probe_lines *lines, const char *text, const char *members, bool new_file);
 
-/* Places the probes in all programs that run. -1 after fail(). */
+/* Places the probes in all programs that run. One that cannot be probed is left out, with a message. -1 after fail(): none could be. */
 int probe_lines_place(struct probe_lines *lines);
 
 /* Tells whether there are lines, so that programs may be probed that begin later. */
