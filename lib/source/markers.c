@@ -27,6 +27,7 @@ enum {
 	TEXT_MOST = 200,
 	THROW_MOST = 1000,
 	TAKEN_MOST = 64, /* datagrams at a time, because events wait meanwhile */
+	TAKEN_LAST = 600, /* at the end: all that wait, of which systemd allows 512, but not for a sender that never stops */
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
 	ALL_MOST = 400000,
@@ -595,14 +596,14 @@ static int take_ring(struct markers *markers, struct stream *stream, const struc
 	return write_lost(stream, sender->pid, 1, now);
 }
 
-static int take_kind(struct markers *markers, struct stream *stream, int kind)
+static int take_kind(struct markers *markers, struct stream *stream, int kind, int most)
 {
 	union {
 		struct cmsghdr align;
 		char room[CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 
-	for (int i = 0; i < TAKEN_MOST; i++) {
+	for (int i = 0; i < most; i++) {
 		struct iovec data = {markers->datagram, sizeof(markers->datagram)};
 		struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
 		ssize_t size = sent_files_receive(markers->fd[kind], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -638,7 +639,7 @@ static int take_rings(struct markers *markers, struct stream *stream, bool last)
 int markers_take(struct markers *markers, struct stream *stream, bool last)
 {
 	for (int kind = 0; kind < MARKERS; kind++)
-		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind) < 0)
+		if (markers->fd[kind] >= 0 && take_kind(markers, stream, kind, last ? TAKEN_LAST : TAKEN_MOST) < 0)
 			return -1;
 	if (take_rings(markers, stream, last) < 0)
 		return -1;

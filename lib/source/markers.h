@@ -53,7 +53,7 @@ void markers_close(struct markers *markers); /* NULL: nothing */
 /* The socket of a kind, for poll(); -1: the kind is not wanted. */
 int markers_descriptor(const struct markers *markers, int kind);
 
-/* Writes the markers that have come as records; with `last`, those in rings are all written, however many. -1 after fail(): the output failed. */
+/* Writes the markers that have come as records; with `last` all of them, however many wait. -1 after fail(): the output failed. */
 int markers_take(struct markers *markers, struct stream *stream, bool last);
 
 /* How many markers were dropped so far. */
