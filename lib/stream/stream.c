@@ -258,6 +258,7 @@ static int settle_output(struct stream *stream, bool swapped)
 	bool head = !stream->begun;
 
 	stream->begun = stream->settled = true;
+	writer_speller(stream->writer, stream->listeners.current.speller, stream->listeners.current.spelling);
 	if (head && writer_segment(stream->writer, swapped) < 0)
 		return -1;
 	return stream->listeners.hosted && stream->host != stream->listeners.number ? write_host(stream) : 0;
@@ -347,8 +348,6 @@ static int enter(struct stream *stream, size_t number)
 		return 0;
 	host_listeners_enter(&stream->listeners, number);
 	stream->settled = false;
-	if (stream->writer)
-		writer_speller(stream->writer, stream->listeners.current.speller, stream->listeners.current.spelling);
 	if (!host->line)
 		return 0;
 	return watches_see(stream, &(struct record){

@@ -169,6 +169,48 @@ static void test_cut(const char *first, const char *behind)
 	}
 }
 
+struct hosts {
+	struct stream *stream;
+	struct events *events[2];
+};
+
+static void *see_host(void *context)
+{
+	struct hosts *hosts = context;
+
+	hosts->events[1] = events_new(hosts->stream);
+	return hosts;
+}
+
+/* Behind a stream of several hosts, whose last one knows other formats and names, a stream of one host is spelled by its own. */
+static void test_hosts(const char *behind)
+{
+	static const char *const lines[] = {"stream version=1", "host name=a", "task ts=0 tid=77 comm=first", "host name=b",
+					    "task ts=0 tid=77 comm=second", "end records=5 lost=0"};
+	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_OF_RECORDS, 0};
+	struct handlers handlers = {.host = see_host};
+	FILE *file = fopen("hosts", "w");
+	char text[1024] = "";
+	struct hosts hosts;
+	int fd;
+
+	fwrite(&head, sizeof(head), 1, file);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		put_record(file, KIND_OTHER, RECORD_SPELLED, lines[i], strlen(lines[i]), false);
+	fclose(file);
+	hosts.stream = stream_open((char *[]){"hosts", (char *)behind}, 2);
+	fd = open("text", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert(hosts.stream && fd >= 0);
+	stream_output(hosts.stream, fd, true);
+	hosts.events[0] = events_new(hosts.stream);
+	assert(stream_finish(hosts.stream, &handlers, &hosts) == 0);
+	events_free(hosts.events[0]);
+	events_free(hosts.events[1]);
+	close(fd);
+	text[load("text", text, sizeof(text) - 1)] = '\0';
+	assert(strstr(text, expected) && !strcmp(strstr(text, expected), expected));
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/stream_loop.XXXXXX";
@@ -195,9 +237,10 @@ int main(void)
 	test_cut("own", "other");
 	test_cut("other", "own");
 	test_cut("other", "other");
+	test_hosts("own");
 
-	for (int i = 0; i < 7; i++)
-		unlink((const char *[]){"own", "other", "text", "copy", "both", "again", "joined"}[i]);
+	for (int i = 0; i < 8; i++)
+		unlink((const char *[]){"own", "other", "text", "copy", "both", "again", "joined", "hosts"}[i]);
 	rmdir(folder);
 	return 0;
 }
