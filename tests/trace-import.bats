@@ -1554,3 +1554,9 @@ third: said "so" 4 times'
 	END
 	)"
 }
+
+@test "strace: if the output is full where a record of a thread is due, that is an error and no crash" {
+	awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "%d %.6f +++ exited with 0 +++\n", i, 1700000000 + i / 1e3 }' >log
+	run -1 bash -c "trace-import -f strace log >/dev/full"
+	assert_output --partial 'cannot write to standard output'
+}

@@ -224,11 +224,12 @@ static int write_spelled(struct strace_queue *queue, char *text)
 static int write_slot(struct strace_queue *queue, struct slot *slot)
 {
 	struct strace_event *event = &slot->event;
+	char *record = event->record;
 
 	slot->ticket = 0;
-	if (event->record && write_spelled(queue, event->record) < 0)
-		return -1;
 	event->record = NULL;
+	if (record && write_spelled(queue, record) < 0)
+		return -1;
 	if (!event->enters && !event->returns)
 		return 0;
 	queue->late += event->ts < queue->last;
