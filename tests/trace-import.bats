@@ -1104,6 +1104,7 @@ END
 		assert_line -n 1 'event ts=0.000001000 cpu=3 tid=0 comm=swapper name=ftrace:function ip=ttwu_do_activate.constprop.87 parent_ip=try_to_wake_up common_flags=53'
 		assert_line -n 3 --partial 'ts=0.000015000 cpu=3 tid=0 comm=swapper name=ftrace:context_switch prev_pid=0 prev_prio=120 prev_state=R next_cpu=3 next_pid=312 '
 	done
+	TMPDIR=$PWD run -0 --separate-stderr bash -c 'trace-import --text latency.dat | grep ^event' # a confined command can write nowhere else
 	run -1 --separate-stderr trace-import --merge latency.dat
 	assert_regex "$stderr" 'latency.dat: it was recorded by a latency tracer'
 	latency_dat 6 latency.dat

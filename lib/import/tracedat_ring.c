@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "import/tracedat.h"
 #include "import/unpack.h"
 
@@ -254,13 +255,13 @@ void tracedat_rings_free(struct merge *merge)
 int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer)
 {
 	struct page_source *source = new_source(file, buffer, buffer->text_at, buffer->text_size);
-	FILE *copy = tmpfile();
-	int fd = -1, status = copy ? prepare(source) : fail_errno("cannot make a temporary file for '%s'", file->name);
+	FILE *copy = file_temporary(NULL);
+	int fd = -1, status = copy ? prepare(source) : fail_prefix("cannot copy the text of '%s'", file->name);
 
 	while (status >= 0 && (status = buffer->compressed ? next_chunk(source) : next_window(source)) > 0)
 		fwrite(source->pages.at, 1, cursor_left(&source->pages), copy);
-	if (status == 0 && (fflush(copy) != 0 || ferror(copy) || (fd = dup(fileno(copy))) < 0 || lseek(fd, 0, SEEK_SET) < 0))
-		fail_errno("cannot write a temporary file for '%s'", file->name);
+	if (status == 0 && file_settle(copy) == 0 && ((fd = dup(fileno(copy))) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+		fail_errno("cannot read a temporary file for '%s'", file->name);
 	if (copy)
 		fclose(copy);
 	free_source(source);
