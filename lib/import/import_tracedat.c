@@ -51,7 +51,8 @@ struct seen {
 struct symbols {
 	struct stream *stream;
 	char *functions, *printks;
-	ARRAY(struct symbol) list; /* by address; filled when first needed */
+	ARRAY(struct symbol) list; /* by address; made when first needed */
+	bool listed;
 	struct type *types[IDS];
 	bool printed; /* the formats of trace_printk() were written */
 	struct seen *seen;
@@ -83,6 +84,7 @@ static void make_list(struct symbols *symbols)
 {
 	struct symbol symbol;
 
+	symbols->listed = true;
 	for (const char *line = symbols->functions; line && *line;) {
 		const char *newline = strchr(line, '\n');
 
@@ -101,7 +103,7 @@ static const struct symbol *find(struct symbols *symbols, uint64_t address)
 {
 	size_t count;
 
-	if (!symbols->list.count && symbols->functions)
+	if (!symbols->listed)
 		make_list(symbols);
 	count = COUNT_UNTIL(symbols->list.items, symbols->list.count, address, address);
 	if (!count || address - symbols->list.items[count - 1].address >= FUNCTION_MOST)
