@@ -638,6 +638,16 @@ END
 	assert_equal "$(grep -c '^event' <<<"$output")" 4
 	assert_equal "$stderr" "$(printf 'trace-import: script:%s\n' '4: call stacks are left out (2 lines)' \
 		"8: perf's own records are left out (1 line)")"
+	# threads and files may have such names, too
+	printf '%s\n' '  PERF_RECORD_MMA    13 [001] 100.000001: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' \
+		'prog 13 [001] 100.000002: sched:sched_process_exec: filename=./PERF_RECORD_LOST99 pid=13 old_pid=13' \
+		'prog 13 [001] 100.000003: sched:sched_process_exec: filename=./x 13 [001] 1.5: PERF_RECORD_LOST99 pid=13 old_pid=13' \
+		'  PERF_RECORD_LOST lost 7' 'prog 13 [001] 100.000004: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
+	run -3 --separate-stderr trace-import --text script
+	assert_equal "$(grep -c '^event' <<<"$output")" 4
+	assert_line --partial ' comm=PERF_RECORD_MMA name=sched:sched_waking '
+	assert_line 'lost ts=100.000004000 cpu=1 count=7 from=100.000003000'
+	assert_equal "$stderr" ""
 }
 
 # perf numbers a thread -1 that has exited, though it runs on until it is switched out.

@@ -233,33 +233,55 @@ static bool is_stack(const char *line, size_t length)
 	return *line == '\t' || (hexadecimal > line && at > hexadecimal && (at == line + length || is_blank(*at)));
 }
 
-static const char *read_nothing(const char *at, const char *end, struct text_event *event)
+#define RECORD "PERF_RECORD_"
+
+static const char *read_record(const char *at, const char *end, struct text_event *event)
 {
 	(void)event;
-	return skip_blanks(at, end) == end ? end : NULL;
+	at = skip_blanks(at, end);
+	return begins_with((struct text_span){at, end}, RECORD) ? at : NULL;
 }
 
-/* Reads "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets the CPU of the loss if the line tells it. 0: it is no such line. */
-static uint64_t lost_events(const char *line, size_t length, struct text_event *loss)
+/* Recognizes a record that perf prints without a thread and a time: the name of a thread is shorter. */
+static bool is_bare_record(const char *at, const char *end)
 {
-	const char *at = memmem(line, length, "PERF_RECORD_LOST", 16);
+	enum { NAME_MOST = 15 };
+	const char *blank = at;
+
+	while (blank < end && !is_blank(*blank))
+		blank++;
+	return begins_with((struct text_span){at, end}, RECORD) && blank - at > NAME_MOST;
+}
+
+/*
+ * Finds one of perf's own records about programs, their memory and losses, which perf script prints on request; *head gets what stands before it.
+ * NULL: the line is none. A thread's name, or the text of an event, may have the same words.
+ */
+static const char *find_record(const char *line, size_t length, struct text_event *head)
+{
+	const char *end = line + length, *at = skip_blanks(line, end);
 	struct text_event event;
+
+	head->cpu_unknown = true;
+	if (!memmem(line, length, RECORD, strlen(RECORD)))
+		return NULL;
+	if (is_bare_record(at, end))
+		return at;
+	at = read_parted(line, end, head, read_record);
+	return at && !read_line(line, (size_t)(at - line), &event) ? at : NULL;
+}
+
+/* Reads "PERF_RECORD_LOST lost 12". 0: it is no such record. */
+static uint64_t lost_events(const char *record, const char *end)
+{
 	uint64_t count = 0;
 
-	if (!at)
+	if (!begins_with((struct text_span){record, end}, RECORD "LOST"))
 		return 0;
-	if (read_parted(line, at, &event, read_nothing) && !event.cpu_unknown)
-		loss->cpu = event.cpu;
-	while (at < line + length && !is_digit(*at))
-		at++;
-	number_count(at, strspn(at, "0123456789"), &count);
+	while (record < end && !is_digit(*record))
+		record++;
+	number_count(record, strspn(record, "0123456789"), &count);
 	return count;
-}
-
-/* Recognizes perf's own records about programs and their memory, which perf script prints on request. */
-static bool is_record(const char *line, size_t length)
-{
-	return memmem(line, length, "PERF_RECORD_", 12) != NULL;
 }
 
 static bool is_event(const char *line, size_t length)
@@ -322,16 +344,18 @@ static void follow(struct reading *reading, struct text_event *event)
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
 	struct reading *reading = context;
-	struct text_event *event = &reading->event, loss = {.cpu = event->cpu};
+	struct text_event *event = &reading->event, head;
+	const char *record;
 	uint64_t lost;
 
 	if (skip_blanks(line, line + length) == line + length || *line == '#')
 		return 0;
-	lost = lost_events(line, length, &loss);
+	record = find_record(line, length, &head);
+	lost = record ? lost_events(record, line + length) : 0;
 	if (lost) {
-		text_lost(text, &loss, lost);
+		text_lost(text, &(struct text_event){.cpu = head.cpu_unknown ? event->cpu : head.cpu}, lost);
 		reading->running.count = 0;
-	} else if (is_record(line, length)) {
+	} else if (record) {
 		text_trouble(text, "perf's own records are left out", false, number, 1);
 	} else if (read_line(line, length, event)) {
 		follow(reading, event);
