@@ -29,7 +29,7 @@ enum { GROUPS_MAX = 8, CPUS_MAX = 1 << 16, DAY = 24 * 60 * 60, TID_UNKNOWN = -1 
 /* Times from here on, in ns, are times since 1970: no machine has run for that long. */
 #define EPOCH_LEAST (INT64_C(1000000000) * NSEC_PER_SEC)
 
-/* Lines are held back until their CPUs have switched threads, but at most this much text. */
+/* Lines are held back until their CPUs have switched threads, but at most this many bytes. */
 enum { HELD_MOST = 32 << 20 };
 
 /* The parts of a line; the spans point into the line. */
@@ -708,7 +708,7 @@ static int take_line(struct text *text, void *context, const char *bytes, size_t
 		hold(reading, bytes, length, number);
 	if (reading->held.count == 0)
 		return take_known(reading, text, bytes, length, number);
-	return wait && reading->held_text.length < HELD_MOST ? 0 : release(reading, text);
+	return wait && reading->held_text.length + reading->held.count * sizeof(*reading->held.items) < HELD_MOST ? 0 : release(reading, text);
 }
 
 static int end_lines(struct text *text, void *context)
