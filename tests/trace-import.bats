@@ -1488,6 +1488,8 @@ END
 		assert_line 'event ts=1457113582.794565804 cpu=2 tid=7 name=irq:irq_handler_entry irq=5 name=a'
 		if [ $form = dates ]; then refute_line --regexp '^stream .*wall='; else assert_line --regexp '^stream .*wall=0'; fi
 	done
+	sed 's/2016-/9999-/' dates >late # behind what 64 bits of nanoseconds hold
+	run -1 --separate-stderr trace-import late
 	echo '[00000002357617049815] (+????????????) w sched_waking: { cpu_id = 2 }, { comm = "a", tid = 4297, prio = 20, target_cpu = 5 }' >cycles
 	run -1 --separate-stderr trace-import cycles
 	assert_equal "$stderr" 'trace-import: cycles: it has events without times; print them with babeltrace2 --clock-seconds'

@@ -194,7 +194,7 @@ static void take_date(struct text_span *time, int64_t *days)
 /* Reads "1457113582.794565804", "17:46:22.794565804" or "2016-03-04 17:46:22.794565804". */
 static bool read_time(struct text_span time, struct ctf_line *line)
 {
-	int64_t clock = 0, days = -1, ns;
+	int64_t clock = 0, days = -1, ns, since;
 	char text[32];
 
 	take_date(&time, &days);
@@ -209,8 +209,8 @@ static bool read_time(struct text_span time, struct ctf_line *line)
 	if (!text_time(text, text_span_length(time) + 1, ':', &ns) || ns > INT64_MAX / 2)
 		return false;
 	line->dated = days >= 0;
-	line->ts = ns + ((days < 0 ? 0 : days * DAY) + clock * 60) * NSEC_PER_SEC;
-	return true;
+	return !__builtin_mul_overflow((days < 0 ? 0 : days * DAY) + clock * 60, NSEC_PER_SEC, &since) &&
+	       !__builtin_add_overflow(ns, since, &line->ts);
 }
 
 /* Reads the groups of "{ ... }, { ... }" or "name = { ... }, ...". */
@@ -382,7 +382,7 @@ static bool write_otherwise(struct line *own, const char *system, const char *ke
 	else if (strcmp(system, "block") == 0 && strcmp(last ? last + 1 : key, "dev") == 0)
 		write_device(own, key, number);
 	else if (strcmp(system, "sched") == 0 && strcmp(last ? last + 1 : key, "prio") == 0)
-		line_integer(own, key, number + PRIORITY_ZERO);
+		line_integer(own, key, (int64_t)((uint64_t)number + PRIORITY_ZERO));
 	else
 		return false;
 	return true;
