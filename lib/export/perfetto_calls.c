@@ -227,8 +227,10 @@ int call_slices_cut(struct call_slices *calls)
 {
 	int status = 0;
 
+	calls->packets->machine = calls->machine;
 	for (struct calling *thread = calls->threads; thread; thread = thread->hh.next)
 		while (status == 0 && thread->open.count)
 			status = end_call(calls, thread, calls->last);
+	calls->packets->machine = 0;
 	return status;
 }
