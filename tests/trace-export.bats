@@ -151,6 +151,16 @@ incident() {
 	grep -q '^ *a b-7 .*: open: filename=one  *evil-9 ' exported
 }
 
+@test "a terminal is not told what a name says in its language" {
+	printf '%s\n' 'event ts=1.0 cpu=0 tid=7 comm="\x1b]0;t\x07 \xc2\x9b" name=sched:sched_waking comm=x pid=8 prio=120 target_cpu=0' >in
+	for format in ftrace 'csv -k event'; do
+		run -0 script -qec "trace-export -f $format in" /dev/null
+		assert_output --partial '\xc2\x9b'
+		refute_output --partial $'\033'
+		refute_output --partial $'\302\233'
+	done
+}
+
 @test "ftrace: what was imported from text is that text, flags in their column" {
 	printf '%s\n' '# tracer: nop' \
 		'            bash-31224   [000] d.h. 50001.000001: sched_migrate_task: comm=bash pid=8 prio=120 orig_cpu=1 dest_cpu=0' \

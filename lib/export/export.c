@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/listing.h"
@@ -74,6 +75,7 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 	export->format = find_format(options->format);
 	export->stream = stream;
 	export->out = out;
+	export->terminal = isatty(fileno(out));
 	export->folder = folder;
 	stream_ends_with(stream, fileno(out));
 	return export;

@@ -14,6 +14,7 @@ struct export {
 	const struct export_format *format;
 	struct stream *stream;
 	FILE *out;
+	bool terminal;	   /* out is one: texts are cleaned (base/clean.h) */
 	const char *folder;
 	void *state;	   /* the format's own */
 	void *context;	   /* the context of the handlers: the struct export, unless a format sets another */

@@ -5,6 +5,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -416,13 +417,20 @@ static int append_plain(struct export *export, const struct event *event, const 
 	return 0;
 }
 
-/* Ends the line; control characters in the texts of the event become blanks, so that it stays one line. */
-static void end_line(struct ftrace *ftrace)
+/* Writes the line; control characters in the texts of the event become blanks, so that it stays one line. A terminal gets the others cleaned. */
+static int write_line(struct export *export)
 {
-	for (size_t i = 0; i < ftrace->line.length; i++)
-		if ((unsigned char)ftrace->line.text[i] < ' ')
-			ftrace->line.text[i] = ' ';
-	append(&ftrace->line, "\n");
+	struct line *line = &((struct ftrace *)export->state)->line;
+	char *clean;
+
+	for (size_t i = 0; i < line->length; i++)
+		if ((unsigned char)line->text[i] < ' ')
+			line->text[i] = ' ';
+	clean = export->terminal ? clean_text(line->text, line->length) : NULL;
+	fwrite(clean ? clean : line->text, 1, clean ? strlen(clean) : line->length, export->out);
+	fputc('\n', export->out);
+	free(clean);
+	return export_written(export);
 }
 
 static int event_seen(void *context, const struct record *record)
@@ -451,9 +459,7 @@ static int event_seen(void *context, const struct record *record)
 		status = append_plain(export, &event, strchr(name, ':') ? strchr(name, ':') + 1 : name);
 	if (status < 0)
 		return stream_fail(export->stream, "%s", fail_text());
-	end_line(ftrace);
-	fwrite(ftrace->line.text, 1, ftrace->line.length, export->out);
-	return export_written(export) < 0 ? -1 : STREAM_DROP;
+	return write_line(export) < 0 ? -1 : STREAM_DROP;
 }
 
 /* Writes a loss as the kernel does. */
