@@ -1209,6 +1209,8 @@ number() {
 	sed -E 's/ \[000\] \.\.\.\. / [000] /; s/(sys_e)/raw_syscalls:\1/; s/^# tracer.*/# ========\n# arch : armv7l\n# ========/' phone >perf
 	assert_equal "$(named perf)" ioctl
 	assert_equal "$(named --machine=x86_64 perf)" ioctl # the trace is believed
+	sed 's/$/\r/' perf >windows
+	assert_equal "$(named windows)" ioctl
 }
 
 @test "dots in place of flags prove nothing where no event has a flag: another tool may have written them" {

@@ -512,7 +512,7 @@ static void write_machine(struct text *text, struct import_input *input)
 		return;
 	told = told_behind(bytes, length, "# arch : ");
 	if (told)
-		line_bytes(&text->line, "machine", told, strcspn(told, "\n"));
+		line_bytes(&text->line, "machine", told, strcspn(told, "\r\n"));
 	else if (machine)
 		line_text(&text->line, "machine", machine);
 	write_cpus(text, bytes, length);
