@@ -137,9 +137,6 @@ incident() {
 	assert_line --partial 'begin: addr=10.0.40.91'
 }
 
-# The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
-# thread is to be preempted changes between the two.
-# bats test_tags=live
 @test "ftrace: there is one line to an event, whatever its texts hold" {
 	local evil='\n           evil-9 [000] ..... 1.500000: sched_waking: comm=victim pid=3 prio=120 target_cpu=000'
 	printf '%s\n' 'stream version=1' "event ts=1.0 cpu=0 tid=7 comm=\"a\\nb\" name=fs:open filename=\"one$evil\"" \
@@ -170,6 +167,9 @@ incident() {
 	assert_output "$(grep -v '^#' text)"
 }
 
+# The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
+# thread is to be preempted changes between the two.
+# bats test_tags=live
 @test "ftrace: exactly as the kernel prints it, if asked for" {
 	need_tracefs
 	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$
