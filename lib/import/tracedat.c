@@ -410,6 +410,8 @@ static int read_v6(struct tracedat *file, struct cursor *at)
 		if (read_options_6(file, at, lists) < 0)
 			return -1;
 	}
+	if (cursor_left(at) < KIND_SIZE && !cursor_bytes(at, KIND_SIZE)) /* more options may follow */
+		return fail_at(file, at->at, "it is cut before its events begin");
 	lists[0] = place_of(file, at->at);
 	for (size_t i = 0; i < file->buffers.count; i++)
 		if (read_kind(file, &file->buffers.items[i], lists[i]) < 0)
