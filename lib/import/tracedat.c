@@ -474,6 +474,8 @@ static int read_cpus_7(struct tracedat *file, struct tracedat_buffer *buffer, st
 
 		cpu.at = cursor_number(&data, 8);
 		cpu.size = cursor_number(&data, 8);
+		if (cpu.cpu < 0 || cpu.cpu >= TRACEDAT_CPUS_MAX)
+			return fail("%s: the number of a CPU cannot be", file->name);
 		*ARRAY_ADD(&buffer->cpus) = cpu;
 	}
 	return data.cut ? fail("%s: the description of an instance is cut", file->name) : 0;
@@ -576,7 +578,7 @@ static int read_v7(struct tracedat *file, struct cursor *at)
 /* --- opening ---------------------------------------------------------------------------------------------------------- */
 
 #define MAGIC "\027\010\104tracing"
-enum { MAGIC_SIZE = 10, PAGE_SIZE_MAX = 1 << 20 };
+enum { MAGIC_SIZE = 10 };
 enum { BEGINNING = 4 << 20 }; /* more than the description of most files of version 6 */
 
 /* Reads magic number, version, byte order, size of a long, size of a page. */
@@ -596,7 +598,7 @@ static int read_beginning(struct tracedat *file, struct cursor *at)
 	file->page_size = (uint32_t)cursor_number(at, 4);
 	if (at->cut || big > 1 || (long_size != 4 && long_size != 8))
 		return fail_at(file, at->at, "its byte order or size of numbers cannot be");
-	if (file->page_size < 64 || file->page_size > PAGE_SIZE_MAX)
+	if (file->page_size < 64 || file->page_size > TRACEDAT_PAGE_MAX)
 		return fail_at(file, at->at, "its size of a page cannot be");
 	file->layout = (struct page_layout){.swapped = at->swapped, .long_size = (uint8_t)long_size};
 	return 0;

@@ -26,7 +26,7 @@
 #include "source/page.h"
 #include "import/timeshift.h"
 
-enum { TRACEDAT_CPUS_MAX = 1 << 16 };
+enum { TRACEDAT_CPUS_MAX = 1 << 16, TRACEDAT_PAGE_MAX = 1 << 20 };
 
 struct tracedat_format {
 	char *system;

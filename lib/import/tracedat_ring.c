@@ -219,7 +219,7 @@ static int prepare(struct page_source *source)
 
 int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, struct merge *merge)
 {
-	if (buffer->page_size < 64)
+	if (buffer->page_size < 64 || buffer->page_size > TRACEDAT_PAGE_MAX)
 		return fail("%s: its size of a page cannot be", file->name);
 	for (size_t i = 0; i < buffer->cpus.count; i++) {
 		const struct tracedat_cpu *cpu = &buffer->cpus.items[i];
