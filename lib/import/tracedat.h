@@ -81,6 +81,7 @@ struct tracedat {
 	uint64_t size; /* of the file; becomes less if somebody cuts the file meanwhile */
 	ARRAY(struct tracedat_piece) pieces;
 	uint64_t loaded; /* bytes of all pieces together */
+	uint64_t claimed; /* bytes of the events of all CPUs together */
 	char compression[16];
 	uint32_t page_size;
 	ARRAY(char *) unpacked; /* unpacked sections */

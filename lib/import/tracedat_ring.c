@@ -232,6 +232,9 @@ int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, 
 		source->overrun = *buffer->name ? 0 : overrun_of(file, cpu->cpu);
 		ring.time = timeshift_is_needed(&file->shift) ? shifted : NULL;
 		merge_add(merge, &ring);
+		file->claimed += source->end - source->at;
+		if (file->claimed > file->size)
+			return fail("%s: its parts lie one upon the other", file->name);
 		if (prepare(source) < 0)
 			return -1;
 	}
