@@ -620,6 +620,15 @@ END
 	assert_regex "$stderr" 'bare:2: events of function_graph without time or thread are left out.*funcgraph-abstime'
 }
 
+@test "ftrace text: a thread may be called like a line that is no event" {
+	for name in '=> x' 'cpus=4' 'CPU:0 [LOST 9]'; do
+		printf '%16s-77      [000] d..2.     1.000001: irq_handler_entry: irq=1 name=x\n' "$name" >trace
+		run -0 --separate-stderr trace-import -f ftrace --text trace
+		assert_line --partial "tid=77 comm=\"$name\" name=irq:irq_handler_entry "
+		assert_equal "$stderr" ""
+	done
+}
+
 @test "perf script: samples that are no tracepoints, call stacks, perf's own records, losses" {
 	printf '%s\n' '# ========' '# captured on: Thu Aug 17 14:14:43 2017' \
 		'my [0] prog  12/13  [001]   100.000001:     250000 cycles:upp: ' \

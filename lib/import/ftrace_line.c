@@ -651,15 +651,17 @@ static bool is_ticks(struct text_span line)
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count)
 {
 	struct text_span span = prefix_log(trimmed((struct text_span){line, line + length}));
+	bool comment = *line == '#';
 
+	/* first, because a thread's name may look like any of the other lines */
+	if (!comment && (read_plain(span, event) || read_latency(span, event)))
+		return is_made_up(event) ? FTRACE_NOTHING : FTRACE_EVENT;
 	if (read_loss(span, event, count) || read_start(span, event, count))
 		return FTRACE_LOST;
-	if (is_nothing(span) || *line == '#')
+	if (comment || is_nothing(span))
 		return FTRACE_NOTHING;
 	if (is_stack(span))
 		return FTRACE_STACK;
-	if (read_plain(span, event) || read_latency(span, event))
-		return is_made_up(event) ? FTRACE_NOTHING : FTRACE_EVENT;
 	if (*span.at == '#')
 		return FTRACE_NOTHING;
 	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
