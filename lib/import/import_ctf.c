@@ -179,11 +179,15 @@ static bool tid_in(struct text_span group, const char *wanted, int32_t *tid)
 /* Reads and removes "2016-03-04 " at the beginning. */
 static void take_date(struct text_span *time, int64_t *days)
 {
+	enum { LENGTH = 11 };
+	char text[LENGTH + 1] = ""; /* no NUL need follow the span */
 	struct tm date = {0};
 	int length = 0;
 
-	if (text_span_length(*time) < 11 || time->at[4] != '-' ||
-	    sscanf(time->at, "%4d-%2d-%2d %n", &date.tm_year, &date.tm_mon, &date.tm_mday, &length) < 3 || length != 11)
+	if (text_span_length(*time) < LENGTH || time->at[4] != '-')
+		return;
+	memcpy(text, time->at, LENGTH);
+	if (sscanf(text, "%4d-%2d-%2d %n", &date.tm_year, &date.tm_mon, &date.tm_mday, &length) < 3 || length != LENGTH)
 		return;
 	date.tm_year -= 1900;
 	date.tm_mon--;
