@@ -148,6 +148,28 @@ incident() {
 	grep -q '^ *a b-7 .*: open: filename=one  *evil-9 ' exported
 }
 
+@test "ftrace: where a number would lead the printer astray, the fields stand as in the stream" {
+	local format n rest=00000000000000000000000000000000
+	begin() { packed in.tb x:begin '__u32 n:8:4,__u8 b[16]:12:16' "$1" "1 x:begin $2$rest"; }
+	for format in '"v=%d", REC->b[REC->n]' '"v=%s", __print_array(REC->b, REC->n, 8)' '"v=%s", __print_hex(REC->b, REC->n)' '"v=%*d", REC->n, REC->n'; do
+		begin "$format" 02000000
+		run -0 trace-export in.tb
+		assert_line --partial 'begin: v='
+		begin "$format" ffffff7f # behind the payload, or too wide
+		run -0 timeout 20 trace-export in.tb
+		assert_line --partial 'begin: n=2147483647 b=0x0,'
+	done
+	begin '"v=%2000000000d", REC->n' 02000000
+	run -0 timeout 20 trace-export in.tb
+	assert_line --partial 'begin: n=2 b=0x0,'
+	begin '"v=%d", 100 / REC->n' 02000000
+	run -0 trace-export in.tb
+	assert_line --partial 'begin: v=50'
+	begin '"v=%d", 100 / REC->n' 00000000
+	run -0 trace-export in.tb
+	assert_line --partial 'begin: n=0 b=0x0,'
+}
+
 @test "a terminal is not told what a name says in its language" {
 	printf '%s\n' 'event ts=1.0 cpu=0 tid=7 comm="\x1b]0;t\x07 \xc2\x9b" name=sched:sched_waking comm=x pid=8 prio=120 target_cpu=0' >in
 	for format in ftrace 'csv -k event'; do

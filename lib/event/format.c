@@ -290,3 +290,182 @@ bool format_locate(const struct tep_format_field *field, const struct event *eve
 	*length = word >> 16;
 	return *offset <= event->size && *length <= event->size - *offset;
 }
+
+/* --- what a payload would make the library do ----------------------------------------------------------------------- */
+
+/* Elements of an array that is printed, and a width: real print formats have far less. */
+enum { ELEMENTS_MOST = 4096, WIDTH_MOST = 128 };
+
+static const struct tep_format_field *field_of(const struct event *event, const struct tep_print_arg *arg)
+{
+	return arg->type == TEP_PRINT_FIELD ? tep_find_any_field(event->type->format, arg->field.name) : arg->dynarray.field;
+}
+
+static bool number_of_field(const struct event *event, const struct tep_format_field *field, uint64_t *number)
+{
+	uint32_t offset, length;
+
+	if (!field || field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC) || !format_locate(field, event, &offset, &length) ||
+	    !format_is_number(length))
+		return false;
+	*number = tep_read_number(field->event->tep, event->payload + offset, (int)length);
+	return true;
+}
+
+static bool compute(const char *op, uint64_t left, uint64_t right, uint64_t *number)
+{
+	if (op[1] && strcmp(op, ">>") != 0)
+		return false;
+	switch (*op) {
+	case '+':
+		*number = left + right;
+		return true;
+	case '-':
+		*number = left - right;
+		return true;
+	case '*':
+		*number = left * right;
+		return true;
+	case '/':
+		*number = right ? left / right : 0;
+		return right != 0;
+	case '>':
+		*number = right < 64 ? left >> right : 0;
+		return op[1] && right < 64;
+	default:
+		return false;
+	}
+}
+
+/* Tells whether a cast to the type may keep only the lowest 8 or 16 bits of a number. It keeps 32 bits otherwise. */
+static bool is_narrow(const char *type)
+{
+	return strstr(type, "char") || strstr(type, "short") || strstr(type, "8") || strstr(type, "16");
+}
+
+/* The number that an argument has in this event, as the library computes it; false: it may be any. */
+static bool number_of(const struct event *event, const struct tep_print_arg *arg, uint64_t *number)
+{
+	uint64_t left, right;
+	uint32_t offset, length;
+
+	switch (arg->type) {
+	case TEP_PRINT_ATOM:
+		*number = strtoull(arg->atom.atom, NULL, 0);
+		return true;
+	case TEP_PRINT_FIELD:
+		return number_of_field(event, field_of(event, arg), number);
+	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
+		if (!(arg->dynarray.field->flags & TEP_FIELD_IS_DYNAMIC) || !format_locate(arg->dynarray.field, event, &offset, &length))
+			return false;
+		*number = length;
+		return true;
+	case TEP_PRINT_TYPE:
+		return number_of(event, arg->typecast.item, number) && *number <= (is_narrow(arg->typecast.type) ? UINT8_MAX : UINT32_MAX);
+	case TEP_PRINT_OP:
+		return arg->op.left && arg->op.right && number_of(event, arg->op.left, &left) && number_of(event, arg->op.right, &right) &&
+		       compute(arg->op.op, left, right, number);
+	default:
+		return false;
+	}
+}
+
+static bool is_at_most(const struct event *event, const struct tep_print_arg *arg, uint64_t most)
+{
+	uint64_t number;
+
+	return arg && number_of(event, arg, &number) && number <= most;
+}
+
+static bool is_array_arg(const struct tep_print_arg *arg)
+{
+	return arg->type == TEP_PRINT_FIELD || arg->type == TEP_PRINT_DYNAMIC_ARRAY;
+}
+
+/* Tells whether an index leads at most UINT16_MAX bytes beyond the array's beginning. */
+static bool is_index(const struct event *event, const struct tep_print_arg *array, const struct tep_print_arg *index)
+{
+	const struct tep_format_field *field;
+
+	while (array && array->type == TEP_PRINT_TYPE)
+		array = array->typecast.item;
+	if (!array || !is_array_arg(array))
+		return false;
+	field = field_of(event, array);
+	return field && is_at_most(event, index, UINT16_MAX / (field->elementsize ? field->elementsize : sizeof(uint64_t)));
+}
+
+/* Tells whether the argument divides by no zero, and has no index or count that leads behind the payload. */
+static bool is_sound(const struct event *event, const struct tep_print_arg *arg)
+{
+	uint64_t divisor;
+
+	if (!arg)
+		return true;
+	switch (arg->type) {
+	case TEP_PRINT_FLAGS:
+		return is_sound(event, arg->flags.field);
+	case TEP_PRINT_SYMBOL:
+		return is_sound(event, arg->symbol.field);
+	case TEP_PRINT_HEX:
+	case TEP_PRINT_HEX_STR:
+		return is_array_arg(arg->hex.field) && is_at_most(event, arg->hex.size, ELEMENTS_MOST);
+	case TEP_PRINT_INT_ARRAY:
+		return is_array_arg(arg->int_array.field) && is_at_most(event, arg->int_array.count, ELEMENTS_MOST) &&
+		       is_sound(event, arg->int_array.el_size);
+	case TEP_PRINT_TYPE:
+		return is_sound(event, arg->typecast.item);
+	case TEP_PRINT_OP:
+		if (strcmp(arg->op.op, "[") == 0 && !is_index(event, arg->op.left, arg->op.right))
+			return false;
+		if (strchr("/%", *arg->op.op) && !(arg->op.right && number_of(event, arg->op.right, &divisor) && divisor != 0))
+			return false;
+		return is_sound(event, arg->op.left) && is_sound(event, arg->op.right);
+	default:
+		return true;
+	}
+}
+
+/* Tells whether no width or precision in the format, or in the arguments that it takes for one, is too large. */
+static bool are_widths_small(const struct event *event, const char *at, const struct tep_print_arg *arg)
+{
+	for (; *at; at++) {
+		if (*at == '\\') {
+			if (!*++at) /* the library would read on behind the end */
+				return false;
+			continue;
+		}
+		if (*at != '%' || *++at == '%')
+			continue;
+		for (; *at && strchr("#hlLzZ.-+*0123456789", *at); at++) {
+			if (isdigit((unsigned char)*at) && isdigit((unsigned char)at[1]) && strtoul(at, NULL, 10) > WIDTH_MOST)
+				return false;
+			if (*at == '*' && !is_at_most(event, arg, WIDTH_MOST))
+				return false;
+			if (*at == '*')
+				arg = arg->next;
+		}
+		if (!*at)
+			return false;
+		if (arg && strchr("pcdiouxXs", *at))
+			arg = arg->next;
+	}
+	return true;
+}
+
+bool format_prints(const struct event *event)
+{
+	const struct tep_event *format = event->type->format;
+
+	if (!are_widths_small(event, format->print_fmt.format, format->print_fmt.args))
+		return false;
+	for (const struct tep_print_arg *arg = format->print_fmt.args; arg; arg = arg->next)
+		if (!is_sound(event, arg))
+			return false;
+	return true;
+}
+
+bool format_is_printk(const char *text)
+{
+	return are_widths_small(NULL, text, NULL);
+}

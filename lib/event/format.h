@@ -31,4 +31,13 @@ bool format_is_number(size_t length);
 /* Sets the offset and length of a field's bytes in the event's payload; false: they reach beyond it. */
 bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length);
 
+/*
+ * Tells whether the library can print this event by its print format: the library divides by a zero in the payload, follows any index and any count
+ * there to whatever is behind the payload, and makes a text of any width. Payloads are as hostile as formats.
+ */
+bool format_prints(const struct event *event);
+
+/* Tells whether the library can print by this format of trace_printk(). */
+bool format_is_printk(const char *text);
+
 #endif

@@ -110,7 +110,7 @@ static struct tep_handle *handle_of(struct types *types, bool swapped)
 
 void types_printk(struct types *types, uint64_t address, const char *format)
 {
-	if (types->printable && types->tep)
+	if (types->printable && types->tep && format_is_printk(format))
 		tep_register_print_string(types->tep, format, address);
 }
 

@@ -84,7 +84,7 @@ static const char *printer_print(struct printer *printer, const struct event *ev
 	struct tep_record record = {.ts = (unsigned long long)event->ts, .cpu = (int)event->cpu};
 
 	if (!event->payload || !format || format->flags & TEP_EVENT_FL_FAILED ||
-	    !prepare(printer, event, format, clean))
+	    !prepare(printer, event, format, clean) || !format_prints(event))
 		return NULL;
 	record.data = printer->copy;
 	record.size = (int)event->size;
