@@ -233,6 +233,27 @@ run_told() { # COMMAND...
 	assert_line "end id=1 result=error"
 }
 
+@test "asyncio: the ring of a thread ends with the thread, and so does its descriptor" {
+	/usr/bin/python3 -c 'import asyncio' 2>/dev/null || skip "needs python3 with asyncio"
+	cat >program.py <<-'END'
+		import asyncio, os, socket, threading
+		collector = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		collector.bind("markers")
+		async def task():
+		    print(rings())
+		def rings():
+		    return sum("tailblame-markers" in os.path.realpath("/proc/self/fd/" + fd) for fd in os.listdir("/proc/self/fd"))
+		for _ in range(2):
+		    thread = threading.Thread(target=lambda: asyncio.run(task()))
+		    thread.start()
+		    thread.join()
+		print(rings())
+	END
+	run -0 env TAILBLAME_MARKERS=markers PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$TOP/lib/preload" /usr/bin/python3 program.py
+	assert_line -n 0 --regexp '^[1-9]'
+	assert_line -n 2 0
+}
+
 # bats test_tags=live
 @test "Node tells of promises and of what is thrown, also those of another user, and the program notices nothing" {
 	need_tracefs

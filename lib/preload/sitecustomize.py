@@ -61,10 +61,25 @@ def _install():
     joins = weakref.WeakKeyDictionary()  # what a task is about to await several of, and how
     last = 0
 
+    class Descriptor:
+        """That of a ring. It is closed when its thread ends. The program may have closed it, and have another file there."""
+
+        def __init__(self, fd):
+            file = os.fstat(fd)
+            self.fd, self.file = fd, (file.st_dev, file.st_ino)
+
+        def __del__(self):
+            try:
+                file = os.fstat(self.fd)
+                if (file.st_dev, file.st_ino) == self.file:
+                    os.close(self.fd)
+            except Exception:
+                pass
+
     class State(threading.local):
         def __init__(self):
             self.ring, self.rows, self.owner = None, 0, None
-            self.fd, self.file, self.told = -1, None, False
+            self.descriptor, self.told = None, False
             self.later, self.running = 0, 0
 
     state = State()
@@ -83,27 +98,14 @@ def _install():
     def known(future):
         return ids.get(future, (0,))[0]
 
-    def close_ring():
-        """The program may have closed the descriptor, and have another file there."""
-        if state.fd >= 0:
-            try:
-                file = os.fstat(state.fd)
-                if (file.st_dev, file.st_ino) == state.file:
-                    os.close(state.fd)
-            except OSError:
-                pass
-        state.ring, state.fd = None, -1
-
     def open_ring():
         """A ring of this thread's own, which the collector opens and reads. Its memory is there before it is used."""
         size = ROW.size * (ROWS + 1)
-        close_ring()
+        state.ring = state.descriptor = None
         state.owner = sender
-        state.fd = os.memfd_create("tailblame-markers", os.MFD_CLOEXEC)
-        file = os.fstat(state.fd)
-        state.file = file.st_dev, file.st_ino
-        os.posix_fallocate(state.fd, 0, size)
-        ring = mmap.mmap(state.fd, size)
+        state.descriptor = Descriptor(os.memfd_create("tailblame-markers", os.MFD_CLOEXEC))
+        os.posix_fallocate(state.descriptor.fd, 0, size)
+        ring = mmap.mmap(state.descriptor.fd, size)
         ROW.pack_into(ring, 0, MAGIC, 0, threading.get_native_id(), os.getpid(), 0)
         state.ring, state.rows, state.told = ring, 0, False
         tell_ring()
@@ -111,7 +113,7 @@ def _install():
     def tell_ring():
         """What is in the ring waits there, as while the socket is full."""
         try:
-            sender.send(ROW.pack(RING, state.fd, 0, 0, 0))
+            sender.send(ROW.pack(RING, state.descriptor.fd, 0, 0, 0))
             state.told = True
         except BlockingIOError:
             state.later = now() + CROWDED_NS
@@ -332,7 +334,6 @@ def _install():
                 pass
 
     def forked():
-        close_ring()
         state.__init__()
 
     base_events.BaseEventLoop.run_forever = run_forever
