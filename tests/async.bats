@@ -249,9 +249,31 @@ run_told() { # COMMAND...
 		    thread.join()
 		print(rings())
 	END
-	run -0 env TAILBLAME_MARKERS=markers PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$TOP/lib/preload" /usr/bin/python3 program.py
+	run -0 env TAILBLAME_MARKERS=markers PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$BUILD/preload" /usr/bin/python3 program.py
 	assert_line -n 0 --regexp '^[1-9]'
 	assert_line -n 2 0
+}
+
+@test "Node: the sockets of a worker end with the worker" {
+	command -v node >/dev/null || skip "needs node"
+	cat >program.js <<-'END'
+		const {Worker} = require('worker_threads'), fs = require('fs');
+		const kind = (fd) => { try { return fs.readlinkSync('/proc/self/fd/' + fd); } catch { return ''; } };
+		const sockets = () => fs.readdirSync('/proc/self/fd').filter((fd) => kind(fd).startsWith('socket:')).length;
+		(async () => {
+			console.log(sockets());
+			await new Promise((done) => new Worker('setTimeout(() => {}, 1)', {eval: true}).on('exit', done));
+			const endless = new Worker('setInterval(() => {}, 1)', {eval: true});
+			await new Promise((done) => endless.on('online', done));
+			await endless.terminate();
+			console.log(sockets());
+		})();
+	END
+	perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, sockaddr_un("markers")); sleep 30' 3>&- &
+	until [ -S markers ]; do sleep 0.01; done
+	run -0 env TAILBLAME_MARKERS=markers node --require "$BUILD/preload/node.js" program.js
+	kill $!
+	assert_output "$(printf '%s\n' 1 1)"
 }
 
 # bats test_tags=live

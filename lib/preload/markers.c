@@ -33,6 +33,8 @@ int napi_get_cb_info(napi_env env, napi_callback_info info, size_t *count, napi_
 int napi_get_value_string_utf8(napi_env env, napi_value value, char *text, size_t room, size_t *length);
 int napi_get_value_int32(napi_env env, napi_value value, int32_t *number);
 int napi_create_int32(napi_env env, int32_t number, napi_value *result);
+int napi_add_env_cleanup_hook(napi_env env, void (*call)(void *data), void *data);
+int napi_remove_env_cleanup_hook(napi_env env, void (*call)(void *data), void *data);
 int napi_get_typedarray_info(napi_env env, napi_value array, int *type, size_t *length, void **data, napi_value *buffer, size_t *offset);
 
 napi_value napi_register_module_v1(napi_env env, napi_value exports);
@@ -72,16 +74,37 @@ static int connect_to(const struct sockaddr_un *address)
 	return fd;
 }
 
+static void close_left(void *fd)
+{
+	close((int)(intptr_t)fd);
+}
+
+/* A worker that ends, or is ended, leaves its sockets open: Node closes them then, unless they are closed before. */
+static void forget(napi_env env, int fd)
+{
+	napi_remove_env_cleanup_hook(env, close_left, (void *)(intptr_t)fd);
+}
+
+static void keep(napi_env env, int fd)
+{
+	forget(env, fd); /* the program may have closed a socket of this number; Node aborts if a hook is added twice */
+	napi_add_env_cleanup_hook(env, close_left, (void *)(intptr_t)fd);
+}
+
 static napi_value open_socket(napi_env env, napi_callback_info info)
 {
 	struct arguments arguments = arguments_of(env, info);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = 0;
+	int fd;
 
 	if (arguments.count < 1 || napi_get_value_string_utf8(env, arguments.value[0], address.sun_path, sizeof(address.sun_path), &length) != 0 ||
 	    length + 1 >= sizeof(address.sun_path))
 		return number(env, -1);
-	return number(env, connect_to(&address));
+	fd = connect_to(&address);
+	if (fd >= 0)
+		keep(env, fd);
+	return number(env, fd);
 }
 
 static napi_value send_markers(napi_env env, napi_callback_info info)
@@ -112,8 +135,10 @@ static napi_value close_socket(napi_env env, napi_callback_info info)
 	struct arguments arguments = arguments_of(env, info);
 	int32_t fd = -1;
 
-	if (arguments.count > 0 && napi_get_value_int32(env, arguments.value[0], &fd) == 0 && fd >= 0)
+	if (arguments.count > 0 && napi_get_value_int32(env, arguments.value[0], &fd) == 0 && fd >= 0) {
+		forget(env, fd);
 		close(fd);
+	}
 	return number(env, 0);
 }
 
