@@ -356,6 +356,13 @@ at_path() { # PATH
 	assert_equal "$(at_path 1.60.4.1 <tree)" 5
 	assert_equal "$(at_path 1.11.23 <tree | tr -d '"' | tr '\n' ' ')" "ns::outer() prog__inner prog__lost prog__inner "
 	assert_equal "$(at_path 1.11.9 <tree | tr -d '\n')" 11122212
+	# of 600 calls within each other, the outer 512 are drawn, and the outermost ends last
+	awk 'BEGIN { print "stream version=1"; print "task ts=0 tid=7 comm=a tgid=5"
+		for (i = 0; i < 1200; i++) printf "event ts=%d cpu=0 tid=7 comm=a name=func:prog__f%s\n", i + 1, i < 600 ? "" : "__return" }' >text
+	trace-export -f perfetto text >calls.pftrace || [ $? = 3 ]
+	protoc --decode_raw <calls.pftrace >tree
+	assert_equal "$(at_path 1.11.9 <tree | sort | uniq -c | xargs)" '512 1 512 2'
+	assert_equal "$(grep -c '^  8: 1200000000000$' tree)" 1
 }
 
 @test "perfetto: limits without a time are not drawn" {

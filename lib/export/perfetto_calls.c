@@ -42,8 +42,8 @@ struct call_slices {
 	ARRAY(struct sort) sorts; /* by event_type.index */
 };
 
-/* Deeper calls are left out: a viewer draws no more, and a hostile stream could nest calls without end. */
-enum { DEPTH_MAX = 512 };
+/* Deeper calls are not drawn: a viewer draws no more. Even deeper ones are left out: a hostile stream could nest calls without end. */
+enum { DRAWN_MAX = 512, DEPTH_MAX = 1 << 14 };
 
 struct call_slices *call_slices_new(struct packets *packets, struct events *events, uint32_t machine)
 {
@@ -159,7 +159,7 @@ static struct calling *thread_of(struct call_slices *calls, int32_t tid)
 static int end_call(struct call_slices *calls, struct calling *thread, int64_t ts)
 {
 	thread->open.count--;
-	return packet_slice_end(calls->packets, thread->track, ts);
+	return thread->open.count < DRAWN_MAX ? packet_slice_end(calls->packets, thread->track, ts) : 0;
 }
 
 static int begin_call(struct call_slices *calls, struct calling *thread, const struct sort *sort, const struct event *event)
@@ -169,6 +169,8 @@ static int begin_call(struct call_slices *calls, struct calling *thread, const s
 	if (thread->open.count == DEPTH_MAX)
 		return 0;
 	*ARRAY_ADD(&thread->open) = (struct open_call){sort->function, depth};
+	if (thread->open.count > DRAWN_MAX)
+		return 0;
 	return packet_event_end(calls->packets, packet_event(calls->packets, thread->track, event->ts, EVENT_BEGIN, name_of(calls, sort->function)));
 }
 
