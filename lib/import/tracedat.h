@@ -82,6 +82,7 @@ struct tracedat {
 	ARRAY(struct tracedat_piece) pieces;
 	uint64_t loaded; /* bytes of all pieces together */
 	uint64_t claimed; /* bytes of the events of all CPUs together */
+	uint64_t chunk_room; /* bytes of memory for unpacked events of all CPUs together */
 	char compression[16];
 	uint32_t page_size;
 	ARRAY(char *) unpacked; /* unpacked sections */

@@ -10,7 +10,10 @@
 #include "import/unpack.h"
 
 /* Bytes read at once for each CPU; fewer if there are many CPUs. */
-enum { WINDOW = 256 << 10, WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
+enum { WINDOW = 256 << 10, WINDOW_OF_MANY = 32 << 10, MANY = 32 };
+
+/* The most bytes of an unpacked chunk, and of those of all CPUs, which are in memory together; trace-cmd packs ten pages at a time. */
+enum { CHUNK_MAX = 64 << 20, CHUNKS_MAX = 512 << 20 };
 
 enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leaves it out of the size of a CPU's part */
 
@@ -75,7 +78,7 @@ static int next_chunk(struct page_source *source)
 {
 	char head[CHUNK_HEAD];
 	struct cursor numbers = {.at = head, .end = head, .swapped = source->file->layout.swapped};
-	size_t size, room, length;
+	size_t size, room, more, length;
 	long unpacked;
 
 	if (source->chunks == 0 || source->end == source->at)
@@ -86,11 +89,13 @@ static int next_chunk(struct page_source *source)
 	numbers.end += length;
 	size = (size_t)cursor_number(&numbers, 4);
 	room = (size_t)cursor_number(&numbers, 4);
-	if (numbers.cut || size > source->end - source->at || room > CHUNK_MAX) {
+	more = room > source->room ? room - source->room : 0;
+	if (numbers.cut || size > source->end - source->at || room > CHUNK_MAX || more > CHUNKS_MAX - source->file->chunk_room) {
 		source->chunks = 0; /* the place of the next chunk is unknown */
 		note_damage(source);
 		return 0;
 	}
+	source->file->chunk_room += more;
 	source->packed = grow_to(source->packed, &source->packed_room, size);
 	source->bytes = grow_to(source->bytes, &source->room, room);
 	if (read_on(source, source->packed, size, &length) < 0)
