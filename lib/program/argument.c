@@ -1,6 +1,7 @@
 #include "program/argument.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,18 +105,14 @@ static void read_label(struct cursor *cursor, struct argument *argument)
 
 static int read_base(struct cursor *cursor, struct argument *argument, char last[ARGUMENT_WORD])
 {
-	static const char numbered[] = "arg";
 	uint64_t number;
 
 	if (take(cursor, "%")) {
-		const char *at = cursor->at;
-
 		argument->base = ARGUMENT_NUMBERED;
 		if (read_number(cursor, 1, ARGUMENT_NUMBER_MAX, &number) < 0)
 			return -1;
 		argument->number = (unsigned)number;
-		memcpy(last, numbered, sizeof(numbered));
-		strncat(last, at, (size_t)(cursor->at - at));
+		snprintf(last, ARGUMENT_WORD, "arg%u", argument->number);
 		return 0;
 	}
 	argument->base = take(cursor, "@") ? ARGUMENT_GLOBAL : ARGUMENT_PARAMETER;

@@ -20,6 +20,8 @@ static void test_expressions(void)
 	assert(!strcmp(one[2].label, "arg3") && one[2].base == ARGUMENT_NUMBERED && one[2].number == 3 && one[2].kind == ARGUMENT_STRING);
 	assert(!strcmp(one[3].label, "ret") && one[3].base == ARGUMENT_RESULT);
 	assert(arguments_parse("@ns::x", &arguments) == 0 && !strcmp(one[0].label, "x"));
+	assert(arguments_parse("%                                                                                5", &arguments) == 0);
+	assert(!strcmp(one[0].label, "arg5") && one[0].number == 5);
 }
 
 static void test_refusals(void)
