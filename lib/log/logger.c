@@ -133,18 +133,15 @@ static struct logging *find_logging(const struct logger *logger, const char *tri
 	return NULL;
 }
 
-static void end_logging(struct logger *logger, struct logging *logging)
+/* Returns whether calls are missing that were made. */
+static bool end_logging(const struct logger *logger, struct logging *logging)
 {
 	struct waiting_counts counts = waiting_counts(logging->waiting);
 
-	if (counts.lost) {
+	if (counts.lost)
 		logger->options.say("%llu events of logged functions were lost", (unsigned long long)counts.lost);
-		stream_mark_incomplete(logger->stream);
-	}
-	if (counts.blind) {
+	if (counts.blind)
 		logger->options.say("for a while calls of logged functions were not seen, because their probes were off");
-		stream_mark_incomplete(logger->stream);
-	}
 	if (counts.dropped)
 		logger->options.say("%llu calls were dropped for want of room", (unsigned long long)counts.dropped);
 	if (logging->trigger && counts.came && !counts.judged)
@@ -153,6 +150,7 @@ static void end_logging(struct logger *logger, struct logging *logging)
 	free(logging->buffer);
 	free(logging->trigger);
 	free(logging);
+	return counts.lost || counts.blind;
 }
 
 /* Requests the names of Node's tasks while a trigger is fired. */
@@ -234,10 +232,12 @@ static int take_calls(void *context)
 			status = read_calls(logging);
 		keep_rated(logger, logging);
 		/* unless its trigger has ended, requests may still come whose calls have been read; and behind them, graphs of requests */
-		if (logging->fd < 0 && (!logging->trigger || (logging->stopped && (logger->is_over || !waiting_is_open(logging->waiting)))))
-			end_logging(logger, logging);
-		else
+		if (logging->fd < 0 && (!logging->trigger || (logging->stopped && (logger->is_over || !waiting_is_open(logging->waiting))))) {
+			if (end_logging(logger, logging))
+				stream_mark_incomplete(logger->stream);
+		} else {
 			logger->loggings.items[kept++] = logging;
+		}
 	}
 	logger->loggings.count = kept;
 	return status;
