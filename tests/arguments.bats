@@ -132,6 +132,7 @@ told() {
 		#include <string>
 		#include <string_view>
 		struct Base { int id = 3; virtual ~Base() {} };
+		int level = 13;
 		namespace app {
 		int level = 12;
 		struct Pair { int a, b; };

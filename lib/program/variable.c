@@ -1,5 +1,6 @@
 #include "program/variable.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <dwarf.h>
@@ -9,10 +10,51 @@
 
 enum { SEEN_MAX = 1 << 20, NAMESPACES_MAX = 8 };
 
-/* Searches the parent and its namespaces; `name` may contain scopes. */
-static bool find_beneath(Dwarf_Die *parent, const char *name, int depth, int *seen, Dwarf_Die *found)
+/* Cuts the last part off a name of this length, "scope::name". False: it is another part. */
+static bool cut_part(const char *name, size_t *length, const char *part)
 {
-	const char *colon = strstr(name, "::");
+	size_t size = strlen(part);
+
+	if (size > *length || strncmp(name + *length - size, part, size) != 0)
+		return false;
+	*length -= size;
+	if (*length < 2 || strncmp(name + *length - 2, "::", 2) != 0)
+		return *length == 0;
+	*length -= 2;
+	return true;
+}
+
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+/* Tells whether the variable has this name. Scopes that the name does not have are outer ones, and any. */
+static bool is_called(Dwarf_Die *variable, const char *name)
+{
+	const char *called = die_name(variable);
+	size_t length = strlen(name);
+	Dwarf_Die origin, *scopes = NULL;
+	int count;
+
+	if (!called || !cut_part(name, &length, called))
+		return false;
+	origin = die_origin(variable);
+	count = length ? dwarf_getscopes_die(&origin, &scopes) : 0;
+	for (int i = 1; i < count && length > 0; i++) {
+		const char *scope = is_scope(dwarf_tag(&scopes[i])) ? die_name(&scopes[i]) : NULL;
+
+		if (scope && !cut_part(name, &length, scope))
+			break;
+	}
+	free(scopes);
+	return length == 0;
+}
+
+/* Searches the parent, and the namespaces in it that `inner`, the rest of the name, begins with. */
+static bool find_beneath(Dwarf_Die *parent, const char *name, const char *inner, int depth, int *seen, Dwarf_Die *found)
+{
+	const char *colon = strstr(inner, "::");
 	Dwarf_Attribute location;
 	Dwarf_Die die;
 
@@ -20,13 +62,12 @@ static bool find_beneath(Dwarf_Die *parent, const char *name, int depth, int *se
 		return false;
 	do {
 		int tag = dwarf_tag(&die);
-		const char *called = tag == DW_TAG_variable || tag == DW_TAG_namespace ? die_name(&die) : NULL;
+		const char *called = tag == DW_TAG_namespace && colon ? die_name(&die) : NULL;
 
-		if (tag == DW_TAG_namespace && colon && called && strlen(called) == (size_t)(colon - name) &&
-		    !strncmp(called, name, (size_t)(colon - name)) && find_beneath(&die, colon + 2, depth + 1, seen, found))
+		if (called && strlen(called) == (size_t)(colon - inner) && !strncmp(called, inner, (size_t)(colon - inner)) &&
+		    find_beneath(&die, name, colon + 2, depth + 1, seen, found))
 			return true;
-		if (tag == DW_TAG_variable && called && !strcmp(called, depth ? name : colon ? colon + 2 : name) &&
-		    dwarf_attr(&die, DW_AT_location, &location)) {
+		if (tag == DW_TAG_variable && dwarf_attr(&die, DW_AT_location, &location) && is_called(&die, name)) {
 			*found = die;
 			return true;
 		}
@@ -38,11 +79,11 @@ bool variable_find(Dwfl_Module *module, Dwarf_Die *unit, const char *name, int *
 {
 	Dwarf_Addr bias;
 
-	if (unit && find_beneath(unit, name, 0, seen, found))
+	if (unit && find_beneath(unit, name, name, 0, seen, found))
 		return true;
 	unit = NULL;
 	while (module && (unit = dwfl_module_nextcu(module, unit, &bias)))
-		if (find_beneath(unit, name, 0, seen, found))
+		if (find_beneath(unit, name, name, 0, seen, found))
 			return true;
 	return false;
 }
