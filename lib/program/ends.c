@@ -34,6 +34,7 @@ struct ends_file {
 	unsigned traits;
 	bool program; /* it can be executed */
 	ARRAY(const char *) needed; /* libraries */
+	bool needs_more; /* it needs others, too */
 	const char *folders; /* where to look for them; NULL: it does not say */
 	bool known;   /* it is x86-64 code, which can be decoded */
 	uint64_t entry; /* address of its entry point, which nothing calls */
@@ -201,6 +202,8 @@ static void read_dynamic(struct ends_file *file)
 
 			if (entry.d_tag == DT_NEEDED && text && file->needed.count < NEEDED_MAX)
 				*ARRAY_ADD(&file->needed) = text;
+			else if (entry.d_tag == DT_NEEDED)
+				file->needs_more = true;
 			if (entry.d_tag == DT_RUNPATH || entry.d_tag == DT_RPATH)
 				file->folders = text;
 			file->program |= entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE;
@@ -296,22 +299,28 @@ struct ends_file *ends_open(int fd, const char *path)
 	return file;
 }
 
-static size_t put(char *text, size_t used, size_t room, const char *name)
+/* False: there is no room for it. */
+static bool put(char *text, size_t *used, size_t room, const char *name)
 {
 	size_t length = strlen(name) + 1;
 
-	if (!text || length > room - used)
-		return used;
-	memcpy(text + used, name, length);
-	return used + length;
+	if (length > room - *used)
+		return false;
+	memcpy(text + *used, name, length);
+	*used += length;
+	return true;
 }
 
 unsigned ends_traits(const struct ends_file *file, char *text, size_t room, size_t *length)
 {
-	*length = put(text, 0, room, file->folders ? file->folders : "");
-	for (size_t i = 0; i < file->needed.count; i++)
-		*length = put(text, *length, room, file->needed.items[i]);
-	return file->traits;
+	bool all = !file->needs_more;
+
+	*length = 0;
+	if (text)
+		all &= put(text, length, room, file->folders ? file->folders : "");
+	for (size_t i = 0; text && i < file->needed.count; i++)
+		all &= put(text, length, room, file->needed.items[i]);
+	return file->traits | (all ? 0 : ENDS_UNSAFE | ENDS_THROWS);
 }
 
 /* --- a function --------------------------------------------------------------------------------------------------------- */

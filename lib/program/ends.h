@@ -40,9 +40,11 @@ enum ends_trait {
 	ENDS_LOADS = 32,   /* it may load libraries that it does not name */
 };
 
+enum { ENDS_TEXT = 1 << 14 }; /* room for the text that ends_traits() writes */
+
 /*
  * Returns its traits, bits of enum ends_trait. Writes the folders in which it looks for libraries, then the names of those that it needs,
- * each with a NUL behind it; `text` NULL: not wanted.
+ * each with a NUL behind it; `text` NULL: not wanted. If not all of them fit, the others may be any, so ENDS_UNSAFE and ENDS_THROWS are set.
  */
 unsigned ends_traits(const struct ends_file *file, char *text, size_t room, size_t *length);
 

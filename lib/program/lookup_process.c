@@ -260,7 +260,7 @@ static void tell_traits(void)
 {
 	const struct ends_file *file = ends_asked();
 	struct lookup_answer head = {.kind = ANSWER_DONE};
-	char text[TEXT_MAX];
+	static char text[ENDS_TEXT];
 	size_t length = 0;
 
 	if (!file) {

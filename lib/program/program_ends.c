@@ -97,8 +97,6 @@ struct search {
 	unsigned traits;	   /* of any library so far */
 };
 
-enum { TEXT_ROOM = 1 << 14 };
-
 /* The length of "/proc/PID/root" if the path begins with it, as that of a program in a container does; else 0. */
 static int root_of(const char *path)
 {
@@ -241,8 +239,8 @@ static void add_needed(struct search *search, const char *text, size_t length)
 
 static int read_library(struct search *search, const char *path, unsigned *traits)
 {
-	char *text = memory_new(TEXT_ROOM + 1, 1);
-	int length = lookup_traits(search->lookup, path, traits, text, TEXT_ROOM);
+	char *text = memory_new(ENDS_TEXT + 1, 1);
+	int length = lookup_traits(search->lookup, path, traits, text, ENDS_TEXT);
 
 	if (length >= 0)
 		add_needed(search, text, (size_t)length);
