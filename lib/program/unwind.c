@@ -89,6 +89,12 @@ enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-
 
 enum { RECENT = 4096 };
 
+/*
+ * Any program chooses where its code lies and what its functions are called. From PLACES_MAX on, all places are forgotten, and looked up again
+ * when they are needed; TEXTS_MAX: bytes of texts, which stay, because stacks refer to them.
+ */
+enum { PLACES_MAX = 1 << 18, TEXTS_MAX = 128 << 20 };
+
 /* A place in code that stacks go through. */
 struct place {
 	struct place_key {
@@ -131,7 +137,8 @@ struct unwinder {
 	struct place *recent[RECENT]; /* a cache: nearly all stacks go through few places */
 	struct text *texts;
 	ARRAY(const char *) by_frame;
-	int32_t unfinished; /* the frame "..." */
+	size_t bytes; /* of texts */
+	int32_t unfinished, unknown; /* the frames "..." and "?" */
 };
 
 /* The number of the frame with this text. Takes over the text. */
@@ -144,6 +151,11 @@ static int32_t frame_of(struct unwinder *unwinder, char *text)
 		free(text);
 		return known->frame;
 	}
+	if (unwinder->bytes > TEXTS_MAX) {
+		free(text);
+		return unwinder->unknown;
+	}
+	unwinder->bytes += sizeof(*known) + strlen(text) + 1;
 	known = NEW(struct text);
 	known->text = text;
 	known->frame = (int32_t)unwinder->by_frame.count;
@@ -158,6 +170,7 @@ struct unwinder *unwinder_new(struct spaces *spaces)
 
 	unwinder->spaces = spaces;
 	unwinder->unfinished = frame_of(unwinder, memory_format("..."));
+	unwinder->unknown = frame_of(unwinder, memory_format("?"));
 	return unwinder;
 }
 
@@ -182,6 +195,14 @@ static void forget(struct unwinder *unwinder, struct place *place)
 	free(place);
 }
 
+static void forget_places(struct unwinder *unwinder)
+{
+	struct place *place, *next;
+
+	HASH_ITER(hh, unwinder->places, place, next)
+		forget(unwinder, place);
+}
+
 static void drop_returning(struct unwinder *unwinder, struct returning *returning)
 {
 	HASH_DEL(unwinder->returning, returning);
@@ -198,13 +219,11 @@ void unwinder_lost(struct unwinder *unwinder)
 
 void unwinder_free(struct unwinder *unwinder)
 {
-	struct place *place, *next_place;
 	struct text *text, *next;
 
 	if (!unwinder)
 		return;
-	HASH_ITER(hh, unwinder->places, place, next_place)
-		forget(unwinder, place);
+	forget_places(unwinder);
 	HASH_ITER(hh, unwinder->texts, text, next) {
 		HASH_DEL(unwinder->texts, text);
 		free(text->text);
@@ -245,6 +264,8 @@ static struct place *place_at(struct unwinder *unwinder, struct code *code, uint
 	HASH_FIND(hh, unwinder->places, &key, sizeof(key), place);
 	*is_new = !place;
 	if (!place) {
+		if (HASH_COUNT(unwinder->places) == PLACES_MAX)
+			forget_places(unwinder);
 		place = NEW(struct place);
 		place->key = key;
 		HASH_ADD(hh, unwinder->places, key, sizeof(key), place);

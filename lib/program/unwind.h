@@ -3,8 +3,8 @@
  * two table look-ups.
  *
  * A frame is a number that stands for its text: "compress_block (libz.so.1.2.13)"; in the kernel "futex_wait"; where no function is known
- * "libz.so.1.2.13+0x3a40" (the offset in the file); or "?" for memory without a file. A name longer than DEMANGLED_MAX is cut, and "..." is
- * appended.
+ * "libz.so.1.2.13+0x3a40" (the offset in the file); or "?" for memory without a file, and for what comes when there is no room for more texts. A
+ * name longer than DEMANGLED_MAX is cut, and "..." is appended.
  */
 #ifndef PROGRAM_UNWIND_H
 #define PROGRAM_UNWIND_H
