@@ -29,6 +29,7 @@ enum { READY_MS = 500 };
 
 struct prober {
 	int socket;
+	prober_say *say;
 };
 
 void prober_order_add(struct prober_order *order, const char *binary, const char *name, int32_t tid, bool is_pattern)
@@ -339,6 +340,7 @@ struct prober *prober_start(const struct prober_options *options)
 	}
 	prober = NEW(struct prober);
 	prober->socket = both[0];
+	prober->say = options->say;
 	return prober;
 }
 
@@ -373,9 +375,11 @@ static int send_message(const struct prober *prober, const struct line *message)
 	return sent < 0 ? fail("no probes can be placed: the process that places them has gone") : 0;
 }
 
-static void add_function(struct line *message, const struct prober_function *function)
+/* Adds function number i of `count`. False: the message is full, which is said. */
+static bool add_function(const struct prober *prober, struct line *message, const struct prober_function *function, size_t i, size_t count)
 {
 	struct line line = {0};
+	bool fits;
 
 	line_begin(&line, "function");
 	if (function->binary)
@@ -385,9 +389,15 @@ static void add_function(struct line *message, const struct prober_function *fun
 		line_integer(&line, "tid", function->tid);
 	if (function->is_pattern)
 		line_text(&line, "pattern", "yes");
-	line_append(message, "\n", 1);
-	line_append(message, line.text, line.length);
+	fits = message->length + 1 + line.length <= PROBER_MESSAGE;
+	if (fits) {
+		line_append(message, "\n", 1);
+		line_append(message, line.text, line.length);
+	} else {
+		prober->say("only %zu of %zu functions are logged: that many at once are too many", i, count);
+	}
 	line_free(&line);
+	return fits;
 }
 
 void prober_prepare(struct prober *prober, const char *clock)
@@ -403,6 +413,7 @@ void prober_prepare(struct prober *prober, const char *clock)
 int prober_begin(struct prober *prober, unsigned number, const struct prober_order *order)
 {
 	struct line message = {0};
+	size_t count = order->functions.count, i = 0;
 	int status;
 
 	line_begin(&message, "order");
@@ -410,8 +421,8 @@ int prober_begin(struct prober *prober, unsigned number, const struct prober_ord
 	line_integer(&message, "duration", order->duration);
 	line_text(&message, "clock", order->clock);
 	line_unsigned(&message, "metrics", order->metrics);
-	for (size_t i = 0; i < order->functions.count; i++)
-		add_function(&message, &order->functions.items[i]);
+	while (i < count && add_function(prober, &message, &order->functions.items[i], i, count))
+		i++;
 	status = send_message(prober, &message);
 	line_free(&message);
 	return status < 0 ? -1 : receive(prober->socket);
@@ -430,13 +441,14 @@ void prober_stop(struct prober *prober, unsigned number)
 void prober_keep(struct prober *prober, unsigned number, const char *trigger, uint64_t most, char *const *names, size_t count)
 {
 	struct line message = {0};
+	size_t i = 0;
 
 	line_begin(&message, "keep");
 	line_unsigned(&message, "number", number);
 	line_unsigned(&message, "most", most);
 	line_text(&message, "trigger", trigger);
-	for (size_t i = 0; i < count; i++)
-		add_function(&message, &(struct prober_function){.name = names[i]});
+	while (i < count && add_function(prober, &message, &(struct prober_function){.name = names[i]}, i, count))
+		i++;
 	send_message(prober, &message);
 	line_free(&message);
 }
