@@ -388,6 +388,27 @@ logs render of './feed': %1,%2,%3,%4,%5,%6,ret"
 logs query_store of './feed': store,post,store_name=store->name"
 }
 
+@test "a function of a thread that is blamed for two deeds counts once" {
+	feed
+	mkfifo on
+	sleep 100 >on &
+	./feed <on &
+	local feed=$!
+	until_true 20 grep -q "$PWD/feed" "/proc/$feed/maps"
+	cat >in <<-END
+		stream version=1
+		graph id=1 kind=wake window=1 from=1 to=2
+		blame graph=1 rank=1 name=feed score=3 share=0.5 on_path=yes instances=1 tid=$feed function=query_store
+		blame graph=1 rank=2 name=sleep score=2 share=0.3 on_path=yes instances=1 tid=$feed function=query_store
+		blame graph=1 rank=3 name=work score=1 share=0.2 on_path=yes instances=1 tid=$feed function=render
+		window id=1 from=1 to=2 complete=yes
+	END
+	run -0 --separate-stderr probe-log -t --dry-run -n 2 in
+	kill %1
+	wait %2
+	assert_equal "$(sed -n 's/^probe-log: logs \([a-z_]*\) of .*/\1/p' <<<"$stderr" | sort | paste -s)" $'query_store\trender'
+}
+
 # calls N TELL...: a call record of each of N requests, by its number i; TELL is awk that returns " match=... arg...".
 calls() {
 	awk -v n="$1" "function tell(i) { return $2 } BEGIN { for (i = 1; i <= n; i++)

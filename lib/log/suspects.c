@@ -161,12 +161,14 @@ bool suspects_has_calls(const struct suspects *suspects, uint64_t signal)
 	return false;
 }
 
-static bool is_ordered(const struct prober_order *order, const char *binary, const char *name)
+/* `binary` NULL: the program of the thread. */
+static bool is_ordered(const struct prober_order *order, const char *binary, int32_t tid, const char *name)
 {
 	for (size_t i = 0; i < order->functions.count; i++) {
 		const struct prober_function *function = &order->functions.items[i];
+		bool alike = binary ? function->binary && strcmp(function->binary, binary) == 0 : !function->binary && function->tid == tid;
 
-		if (function->binary && strcmp(function->binary, binary) == 0 && strcmp(function->name, name) == 0)
+		if (alike && strcmp(function->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -184,7 +186,7 @@ static void add_mapped(const char *name, int32_t tid, struct prober_order *order
 	if (!colon || tid <= 0 || isdigit((unsigned char)colon[1]))
 		return;
 	binary = memory_text(name, (size_t)(colon - name));
-	if (!is_ordered(order, binary, colon + 1))
+	if (!is_ordered(order, binary, tid, colon + 1))
 		prober_order_add(order, binary, colon + 1, tid, false);
 	free(binary);
 }
@@ -194,14 +196,14 @@ static void add(const struct suspects *suspects, const struct suspect *suspect, 
 	struct known *known;
 
 	if (!suspect->of_calls) {
-		if (suspect->tid > 0)
+		if (suspect->tid > 0 && !is_ordered(order, NULL, suspect->tid, suspect->name))
 			prober_order_add(order, NULL, suspect->name, suspect->tid, false);
 		return;
 	}
 	HASH_FIND_STR(suspects->known, suspect->name, known);
 	if (!known)
 		add_mapped(suspect->name, tid, order);
-	else if (!is_ordered(order, known->binary, known->function))
+	else if (!is_ordered(order, known->binary, 0, known->function))
 		prober_order_add(order, known->binary, known->function, 0, false);
 }
 
