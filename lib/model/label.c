@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/display.h"
 
 char *label_hosts(const struct site *site)
@@ -31,6 +32,7 @@ char *label_hosts(const struct site *site)
 const char *label_device(const struct site *site, const char *device, char *text, size_t room)
 {
 	uint64_t dev;
+	size_t length;
 	char *clean;
 
 	if (device_parse(device, strlen(device), &dev) < 0)
@@ -38,7 +40,8 @@ const char *label_device(const struct site *site, const char *device, char *text
 	else
 		events_device_name(site->events, dev, text, room);
 	clean = display_clean(text);
-	snprintf(text, room, "%s", clean);
+	length = strlen(clean);
+	snprintf(text, room, "%.*s", (int)(length < room ? length : utf8_cut(clean, room - 1)), clean);
 	free(clean);
 	return text;
 }
