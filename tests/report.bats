@@ -534,6 +534,14 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	run ! grep -q '>#15001<' report.html
 }
 
+@test "html: a view that a further stream brings has paths that were known before" {
+	need_gnuplot
+	printf '%s\n' 'stream version=1 host=h wall=1790000000.0' 'view kind=lanes path="T/*"' 'state ts=1.0 path=T/1 value=a' 'state ts=2.0 path=T/1 value=b' >first
+	printf '%s\n' 'stream version=1 host=h wall=1790000000.0' 'view kind=lanes path=T/1 title=further' 'state ts=3.0 path=T/1 value=c' 'state ts=4.0 path=T/1 value=d' >second
+	run -0 --separate-stderr report -f html -o . first second
+	grep -q '^<figcaption>further, from 14:13:23.000.</figcaption>$' report.html
+}
+
 @test "a path of more threads than rows shows those on which the time went" {
 	need_gnuplot
 	# each of forty threads wakes the next; only the third takes long

@@ -12,6 +12,7 @@ enum { PATHS_MAX = 1 << 16, ROWS_MAX = 4096, VALUES_MAX = 1024, VIEWS_MAX = 64, 
 
 struct watched { /* a path, and its rows in the views */
 	char *path;
+	size_t views; /* number of views that have been asked for a row */
 	struct view_row *rows[VIEWS_MAX]; /* by view; NULL: the view does not have the path */
 	UT_hash_handle hh;
 };
@@ -139,8 +140,6 @@ static int take_view(struct views *views, const struct fields *fields)
 	view->title = title;
 	*ARRAY_ADD(&view->values) = memory_text("several", strlen("several"));
 	*ARRAY_ADD(&views->items) = view;
-	for (struct watched *watched = views->paths; watched; watched = watched->hh.next)
-		watched->rows[views->items.count - 1] = NULL;
 	return 0;
 }
 
@@ -163,13 +162,13 @@ static struct watched *watched_of(struct views *views, char *path)
 	HASH_FIND_STR(views->paths, path, watched);
 	if (watched || HASH_COUNT(views->paths) == PATHS_MAX) {
 		free(path);
-		return watched;
+	} else {
+		watched = NEW(struct watched);
+		watched->path = path;
+		HASH_ADD_KEYPTR(hh, views->paths, watched->path, strlen(watched->path), watched);
 	}
-	watched = NEW(struct watched);
-	watched->path = path;
-	for (size_t i = 0; i < views->items.count; i++)
-		watched->rows[i] = new_row(views->items.items[i], path);
-	HASH_ADD_KEYPTR(hh, views->paths, watched->path, strlen(watched->path), watched);
+	for (; watched && watched->views < views->items.count; watched->views++) /* a further stream may bring more views */
+		watched->rows[watched->views] = new_row(views->items.items[watched->views], watched->path);
 	return watched;
 }
 
