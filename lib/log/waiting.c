@@ -33,6 +33,7 @@ struct lent {
 	struct waiting_verdict verdict;
 	ARRAY(struct waiting_part) parts;
 	bool closed;
+	bool rated; /* before its graphs came */
 };
 
 struct waiting {
@@ -379,6 +380,7 @@ static void rate_others(struct waiting *waiting, const struct waiting_verdict *v
 static int settle(struct waiting *waiting, const struct waiting_verdict *verdict)
 {
 	struct thread *thread = thread_of(waiting, verdict->tid);
+	struct lent *lent = find_lent(waiting, verdict->id);
 	size_t first = thread->calls.count, kept;
 	bool rates = waiting->ranking && verdict->match;
 	int status = 0;
@@ -401,9 +403,11 @@ static int settle(struct waiting *waiting, const struct waiting_verdict *verdict
 		forget_call(waiting, call);
 	}
 	thread->calls.count = kept;
-	if (rates && (!find_lent(waiting, verdict->id) || waiting->lent.count > RATING_WAITS)) {
+	if (rates && (!lent || waiting->lent.count > RATING_WAITS)) {
 		rate_others(waiting, verdict);
 		rate_request(waiting, verdict);
+		if (lent)
+			lent->rated = true;
 	}
 	return status;
 }
@@ -419,8 +423,9 @@ static bool is_part(const struct call *call, const struct waiting_part *part)
 	return middle >= part->from && middle <= part->to && call->end - call->start <= part->to - part->from + PROBES_APART;
 }
 
-static int settle_part(struct waiting *waiting, const struct waiting_verdict *verdict, const struct waiting_part *part)
+static int settle_part(struct waiting *waiting, const struct lent *lent, const struct waiting_part *part)
 {
+	const struct waiting_verdict *verdict = &lent->verdict;
 	struct thread *thread = thread_of(waiting, part->tid);
 	size_t kept = 0;
 	int status = 0;
@@ -432,7 +437,7 @@ static int settle_part(struct waiting *waiting, const struct waiting_verdict *ve
 			thread->calls.items[kept++] = *call;
 			continue;
 		}
-		if (waiting->ranking && verdict->match)
+		if (waiting->ranking && verdict->match && !lent->rated)
 			function_ranking_call(waiting->ranking, verdict->id, call->function, call->start, call->end);
 		if (status == 0)
 			status = write_call(waiting, call, part->tid, verdict);
@@ -463,8 +468,9 @@ static int settle_lent(struct waiting *waiting, bool all)
 		if (!lent->closed || (!all && (waiting->seen <= lent->verdict.end + LENT_WAIT || has_verdicts(waiting, lent))))
 			continue;
 		for (size_t k = 0; k < lent->parts.count && status == 0; k++)
-			status = settle_part(waiting, &lent->verdict, &lent->parts.items[k]);
-		rate_request(waiting, &lent->verdict);
+			status = settle_part(waiting, lent, &lent->parts.items[k]);
+		if (!lent->rated)
+			rate_request(waiting, &lent->verdict);
 		forget_lent(waiting, i--);
 	}
 	return status;
