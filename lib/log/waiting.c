@@ -13,7 +13,7 @@
  * Nanoseconds: PROBES_APART: two probes at one place come within this time. LENT_WAIT: how long to wait for a call of another thread that
  * ends after the request.
  */
-enum { PROBES_APART = 100000, LENT_WAIT = 100000000, LENT_MOST = 1 << 12, RATING_WAITS = 10, PARTS_MOST = 1 << 12 };
+enum { PROBES_APART = 100000, LENT_WAIT = 100000000, LENT_MOST = 1 << 12, RATING_WAITS = 10, PARTS_MOST = 1 << 12, THREADS_MOST = 1 << 16 };
 
 struct call {
 	int64_t start, end;
@@ -110,12 +110,28 @@ struct waiting_counts waiting_counts(const struct waiting *waiting)
 
 /* --- calls ------------------------------------------------------------------------------------------------------------------ */
 
+/* Forgets the oldest thread without calls, because it is not known which threads have ended. */
+static void forget_idle(struct waiting *waiting)
+{
+	struct thread *thread = waiting->threads;
+
+	while (thread && thread->calls.count)
+		thread = thread->hh.next;
+	if (!thread)
+		return;
+	HASH_DEL(waiting->threads, thread);
+	free(thread->calls.items);
+	free(thread);
+}
+
 static struct thread *thread_of(struct waiting *waiting, int32_t tid)
 {
 	struct thread *thread;
 
 	HASH_FIND_INT(waiting->threads, &tid, thread);
 	if (!thread) {
+		if (HASH_COUNT(waiting->threads) >= THREADS_MOST)
+			forget_idle(waiting);
 		thread = NEW(struct thread);
 		thread->tid = tid;
 		HASH_ADD_INT(waiting->threads, tid, thread);
