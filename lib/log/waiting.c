@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "log/function_ranking.h"
 
 /*
@@ -366,7 +367,7 @@ static bool is_of(const struct call *call, const struct waiting_verdict *verdict
 	int64_t middle = call->start + (call->end - call->start) / 2;
 
 	return middle >= verdict->start && middle <= verdict->end &&
-	       call->end - call->start <= verdict->end - verdict->start + PROBES_APART;
+	       call->end - call->start <= timestamp_add(timestamp_between(verdict->start, verdict->end), PROBES_APART);
 }
 
 /* Rates a request whose calls are all known. */
@@ -436,7 +437,7 @@ static bool is_part(const struct call *call, const struct waiting_part *part)
 
 	if (!part->within)
 		return call->start < part->to && call->end > part->from;
-	return middle >= part->from && middle <= part->to && call->end - call->start <= part->to - part->from + PROBES_APART;
+	return middle >= part->from && middle <= part->to && call->end - call->start <= timestamp_add(timestamp_between(part->from, part->to), PROBES_APART);
 }
 
 static int settle_part(struct waiting *waiting, const struct lent *lent, const struct waiting_part *part)
@@ -481,7 +482,7 @@ static int settle_lent(struct waiting *waiting, bool all)
 	for (size_t i = 0; i < waiting->lent.count && status == 0; i++) {
 		const struct lent *lent = waiting->lent.items[i];
 
-		if (!lent->closed || (!all && (waiting->seen <= lent->verdict.end + LENT_WAIT || has_verdicts(waiting, lent))))
+		if (!lent->closed || (!all && (waiting->seen <= timestamp_add(lent->verdict.end, LENT_WAIT) || has_verdicts(waiting, lent))))
 			continue;
 		for (size_t k = 0; k < lent->parts.count && status == 0; k++)
 			status = settle_part(waiting, lent, &lent->parts.items[k]);
@@ -500,7 +501,7 @@ int waiting_settle(struct waiting *waiting, bool all)
 	for (size_t i = 0; i < waiting->verdicts.count; i++) {
 		const struct waiting_verdict *verdict = &waiting->verdicts.items[i];
 
-		if (!all && waiting->seen <= verdict->end + PROBES_APART)
+		if (!all && waiting->seen <= timestamp_add(verdict->end, PROBES_APART))
 			waiting->verdicts.items[kept++] = *verdict;
 		else if (status == 0)
 			status = settle(waiting, verdict);
