@@ -156,11 +156,11 @@ static int64_t measure_stack(struct tracefs_dynevent *probe, int64_t bare)
 
 	if (tracefs_dynevent_info(probe, NULL, &name, NULL, NULL, NULL) != TRACEFS_DYNEVENT_UNKNOWN)
 		id = tracefs_event_file_read(NULL, instance_probe_group(), name, "id", &length);
-	if (id && sampler_open(&sampler, &wanted) == 0) {
-		if (sampler_see_calls(&sampler, CLOCK_MONOTONIC, strtoull(id, NULL, 10)) == 0 && sampler_start(&sampler) == 0)
-			price = time_calls(samples[PRICE_STACK].function, &sampler) - bare;
+	if (id && sampler_open(&sampler, &wanted) == 0 && sampler_see_calls(&sampler, CLOCK_MONOTONIC, strtoull(id, NULL, 10)) == 0 &&
+	    sampler_start(&sampler) == 0)
+		price = time_calls(samples[PRICE_STACK].function, &sampler) - bare;
+	if (id)
 		sampler_close(&sampler);
-	}
 	free(name);
 	free(id);
 	return price;

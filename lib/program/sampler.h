@@ -93,7 +93,10 @@ struct sampler_wanted {
 				soon is unknown */
 };
 
-/* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */
+/*
+ * -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. Then, too, sampler_close() closes
+ * what is open.
+ */
 int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted);
 
 /* Samples at the probes of the event of this number, which ftrace must not have. -1 after fail(). */
