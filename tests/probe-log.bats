@@ -328,6 +328,29 @@ stacks_end() {
 	wait %2
 }
 
+# bats test_tags=long
+@test "if the process that collects calls is killed, it is said that calls are missing" {
+	need_tracefs
+	feed
+	mkfifo on
+	sleep 100 >on &
+	./feed <on &
+	stream-cat /dev/null 2>/dev/null | probe-log -t --methods './feed:*' >out 2>err &
+	local log=$! child probes
+	until_true 30 grep -q '^call ' out
+	for probes in $(cat "/proc/$log/task/$log/children"); do
+		for child in $(cat "/proc/$probes/task/$probes/children"); do
+			[ "$(cat "/proc/$child/comm")" != probe-log-calls ] || kill -9 "$child"
+		done
+	done
+	local status=0
+	wait "$log" || status=$?
+	assert_equal "$status" 3
+	grep -q '^probe-log: the process that collects calls ended too early: calls of logged functions are missing$' err
+	kill %1
+	wait %2
+}
+
 is_locked() { # FILE
 	grep -q "OFDLCK ADVISORY  WRITE .*:$(stat -c %i "$1") " /proc/locks
 }

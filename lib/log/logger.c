@@ -142,6 +142,8 @@ static bool end_logging(const struct logger *logger, struct logging *logging)
 		logger->options.say("%llu events of logged functions were lost", (unsigned long long)counts.lost);
 	if (counts.blind)
 		logger->options.say("for a while calls of logged functions were not seen, because their probes were off");
+	if (counts.cut)
+		logger->options.say("the process that collects calls ended too early: calls of logged functions are missing");
 	if (counts.dropped)
 		logger->options.say("%llu calls were dropped for want of room", (unsigned long long)counts.dropped);
 	if (logging->trigger && counts.came && !counts.judged)
@@ -150,7 +152,7 @@ static bool end_logging(const struct logger *logger, struct logging *logging)
 	free(logging->buffer);
 	free(logging->trigger);
 	free(logging);
-	return counts.lost || counts.blind;
+	return counts.lost || counts.blind || counts.cut;
 }
 
 /* Requests the names of Node's tasks while a trigger is fired. */

@@ -446,9 +446,22 @@ static int tell_time(void *context)
 	return stream_write_line(pairing->stream, &pairing->line);
 }
 
+/* If the collector was killed, says that calls are missing. */
+static int see_over(void *context)
+{
+	struct pairing *pairing = context;
+
+	if (!pairing->functions || !stream_was_cut(pairing->stream))
+		return 0;
+	line_begin(&pairing->line, kind_name(KIND_LOST));
+	line_unsigned(&pairing->line, "count", 0);
+	line_text(&pairing->line, "cut", "yes");
+	return stream_write_line(pairing->stream, &pairing->line);
+}
+
 int pairing_run(void)
 {
-	struct handlers handlers = {.idle = tell_time};
+	struct handlers handlers = {.idle = tell_time, .finish = see_over};
 	struct pairing pairing = {.told = INT64_MIN, .seen = INT64_MIN};
 	struct stream *stream = stream_open(NULL, 0);
 	int status;

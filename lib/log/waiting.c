@@ -290,7 +290,10 @@ int waiting_line(struct waiting *waiting, const char *line, size_t length)
 		return take_shed(waiting, &fields, line, length);
 	if (kind == KIND_LOST && fields_unsigned(&fields, "count", &lost) == 1) {
 		waiting->counts.lost += lost;
-		waiting->counts.blind |= lost == 0;
+		if (fields_is(&fields, "cut", "yes"))
+			waiting->counts.cut = true;
+		else
+			waiting->counts.blind |= lost == 0;
 	}
 	return 0;
 }

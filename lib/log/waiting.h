@@ -71,6 +71,7 @@ struct waiting_counts {
 	uint64_t came, judged; /* calls that came; requests that were judged */
 	uint64_t written, dropped, lost;
 	bool blind; /* for a while no calls were seen */
+	bool cut;   /* the collector did not come to its end */
 };
 struct waiting_counts waiting_counts(const struct waiting *waiting);
 
