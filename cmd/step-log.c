@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/command.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/number.h"
 #include "base/open_files.h"
 #include "log/stepper.h"
@@ -124,7 +126,7 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 {
 	struct stride stride, end = {.what = STRIDE_END, .number = END_LEFT};
 	struct stepper stepper;
-	bool entered = false;
+	bool ended = false;
 
 	if (stepper_start(&stepper, plan) < 0)
 		die("%s", fail_text());
@@ -136,13 +138,16 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 			say_unstopped(stride.number);
 		else
 			steps_take(steps, &stride);
-		entered |= stride.what == STRIDE_ENTER;
-		if (stride.what == STRIDE_END)
+		end.thread = stride.thread;
+		end.depth = stride.depth;
+		ended = stride.what == STRIDE_END;
+		if (ended)
 			end = stride;
 	}
 	stepper_end(&stepper, is_left);
 	block_signals(SIG_UNBLOCK);
-	if (end.number == END_LEFT && entered)
+	end.ts = now_by(CLOCK_MONOTONIC);
+	if (!ended && end.thread) /* 0: no thread came to `from` */
 		steps_take(steps, &end);
 	return say_end(&end);
 }
