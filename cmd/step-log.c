@@ -155,12 +155,13 @@ static int log_steps(const struct stepper_plan *plan, struct steps *steps)
 /* Writes the log and closes the stream. `status`: as log_steps() returned it. Returns the exit status. */
 static int write_log(struct stream *stream, struct steps *steps, int status)
 {
+	int written;
+
 	stream_output(stream, STDOUT_FILENO, as_text);
-	if (steps_write(steps) < 0)
-		warn("%s", fail_text());
+	written = steps_write(steps);
 	if (status == EXIT_INCOMPLETE)
 		stream_mark_incomplete(stream);
-	status = stream_close(stream);
+	status = written < 0 ? stream_abandon(stream) : stream_close(stream);
 	if (status == EXIT_FAILED && *fail_text())
 		warn("%s", fail_text());
 	return status;
