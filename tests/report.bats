@@ -1661,12 +1661,14 @@ many_moments() {
 		echo 'shed ts=10 what=context name=irq events=irq:irq_handler_entry cost=0.0812 share=0.02 limit=0.05'
 		echo 'shed ts=21 what=chart name=runq events=sched:sched_switch cost=0.06 share=0.02 limit=0.05'
 		echo 'shed ts=32 what=all cost=0.055 share=0.055 limit=0.05'
+		echo 'shed ts=33 what=function name=shop:mix cost=0.02 share=0.015 limit=0.01'
 	} >in
 	COLUMNS=200 run -0 report in
 	assert_line "trace-collect shed stacks at 22:13:29.500, because tracing cost 8.12 % of all CPUs, more than 5 %"
 	assert_line "trace-collect shed the context of irq at 22:13:30.000, because tracing cost 8.12 % of all CPUs, more than 5 %"
 	assert_line "trace-collect shed the chart runq at 22:13:41.000, because tracing cost 6 % of all CPUs, more than 5 %"
 	assert_line "trace-collect ended at 22:13:52.000, because tracing cost 5.5 % of all CPUs, more than 5 %"
+	assert_line "probe-log shed the calls of shop:mix at 22:13:53.000, because logging cost 2 % of all CPUs, more than 1 %"
 	{ echo 'stream version=1'; for i in {1..20}; do echo 'shed ts=9.5 what=x name="a\x1b[2Jb"'; done; echo 'shed ts=9.6 what=all'; } >in
 	COLUMNS=200 run -0 report in
 	assert_line "trace-collect ended at 9.600000 s, because tracing cost too much"

@@ -148,6 +148,12 @@ void overhead_free(struct overhead *overhead)
 
 /* --- in words ------------------------------------------------------------------------------------------------------------ */
 
+/* Tells whether probe-log shed it, which logs calls; else trace-collect did. */
+static bool is_of_logger(const struct shed *shed)
+{
+	return strcmp(shed->what, "function") == 0;
+}
+
 static char *say_what(const struct shed *shed)
 {
 	if (strcmp(shed->what, "all") == 0)
@@ -156,18 +162,21 @@ static char *say_what(const struct shed *shed)
 		return memory_format("shed the context of %s", shed->name);
 	if (strcmp(shed->what, "chart") == 0)
 		return memory_format("shed the chart %s", shed->name);
+	if (is_of_logger(shed))
+		return memory_format("shed the calls of %s", shed->name);
 	return memory_format("shed %s%s%s", shed->what, *shed->name ? " " : "", shed->name);
 }
 
 char *shed_words(const struct shed *shed)
 {
+	const char *command = is_of_logger(shed) ? "probe-log" : "trace-collect", *work = is_of_logger(shed) ? "logging" : "tracing";
 	char clock[TIME_ROOM], *what = say_what(shed), *words;
 
 	clock_words(&shed->clock, shed->at, clock);
 	if (isnan(shed->cost) || isnan(shed->limit))
-		words = memory_format("trace-collect %s at %s, because tracing cost too much", what, clock);
+		words = memory_format("%s %s at %s, because %s cost too much", command, what, clock, work);
 	else
-		words = memory_format("trace-collect %s at %s, because tracing cost %.3g %% of all CPUs, more than %.3g %%", what, clock,
+		words = memory_format("%s %s at %s, because %s cost %.3g %% of all CPUs, more than %.3g %%", command, what, clock, work,
 				      100 * shed->cost, 100 * shed->limit);
 	free(what);
 	return words;
