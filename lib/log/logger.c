@@ -212,7 +212,8 @@ static void keep_rated(struct logger *logger, const struct logging *logging)
 
 	if (!waiting_rated(logging->waiting, &names))
 		return;
-	prober_keep(logger->prober, logging->number, logging->trigger, names.most, names.list.items, names.list.count);
+	if (names.list.count) /* else nothing is blamed, and all are logged on */
+		prober_keep(logger->prober, logging->number, logging->trigger, names.most, names.list.items, names.list.count);
 	for (size_t i = 0; i < names.list.count; i++)
 		free(names.list.items[i]);
 	free(names.list.items);
