@@ -451,7 +451,11 @@ static enum cost_verdict keep_best(struct probe_cost *cost, const struct cost_su
 			line_append(&names, ", ", 2);
 		line_append(&names, function->name, strlen(function->name));
 	}
-	cost->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", cost->trigger, FUNCTION_RANKING_REQUESTS, names.text);
+	if (kept)
+		cost->say("trigger '%s': the most blamed of the methods in %d requests are logged from now on: %s", cost->trigger,
+			  FUNCTION_RANKING_REQUESTS, names.text);
+	else
+		cost->say("trigger '%s': nothing is logged from now on: each of the most blamed methods costs more than --budget allows", cost->trigger);
 	line_free(&names);
 	cost->left = cost->limit * (double)NSEC_PER_SEC * (double)sysconf(_SC_NPROCESSORS_ONLN);
 	return drop_others(cost, subject);
