@@ -387,6 +387,14 @@ logs render of './feed': %1,%2,%3,%4,%5,%6,ret"
 	run -2 probe-log -n 0 in
 }
 
+@test "a parameter that is called ret is not taken for the result" {
+	echo '__attribute__((noipa)) int f(int *ret, int n) { return *ret + n; } int main(void) { int x = 1; return f(&x, 2); }' >ret.c
+	gcc -O2 -g -o ret ret.c
+	echo 'stream version=1' >in
+	run -0 --separate-stderr probe-log -t --dry-run --methods ./ret:f in
+	assert_equal "$stderr" "probe-log: logs f of '$PWD/ret': n,ret"
+}
+
 @test "functions on the way of an exception are logged in the program that threw, though nobody traced them before" {
 	feed
 	mkfifo on

@@ -21,6 +21,8 @@ struct list {
 	int seen; /* members visited so far */
 };
 
+static const char result[] = "ret"; /* a parameter of this name cannot be told by it */
+
 /* Appends an expression if a call can show it and arguments_parse() accepts it behind those before. */
 static void offer(struct list *list, const char *expression)
 {
@@ -113,7 +115,7 @@ static void visit(struct list *list, Dwarf_Die *function, offerer *offer_it)
 	do {
 		const char *name = dwarf_tag(&die) == DW_TAG_formal_parameter ? die_name(&die) : NULL;
 
-		if (is_word(name) && type_of(&die, &type))
+		if (is_word(name) && strcmp(name, result) != 0 && type_of(&die, &type))
 			offer_it(list, name, &type);
 	} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
 }
@@ -130,6 +132,6 @@ int argument_list(const struct argument_question *question, char text[ARGUMENT_L
 	visit(&list, &function, offer_itself);
 	visit(&list, &function, offer_behind);
 	list.most = ARGUMENTS_MAX;
-	offer(&list, "ret");
+	offer(&list, result);
 	return list.count;
 }
