@@ -358,6 +358,16 @@ thrown() {
 	assert_equal "$(records trigger <<<"$output" | grep -c fired)" 59
 }
 
+@test "at the last time that there is, a trigger that does not log ends nothing" {
+	chart
+	printf 'tick ts=1\ntick ts=9223372036.854775807\n' >in
+	for on in 'RequestEnd R' 'Always EVERY 1ms A IF A.Count(-1h, now) > 0'; do
+		trigger "ON $on"
+		timeout 20 trigger-filter -t -c ./req.chart -T ./t.trigger in 2>/dev/null | head -c 100000 >out
+		assert_equal "$(records trigger <out)" ""
+	done
+}
+
 @test "a trigger that had nothing to look at is told; report says that none fired" {
 	chart
 	requests 0 5000 500 10 >in

@@ -500,22 +500,16 @@ static int evaluate(struct watch *watch, struct watched *watched, int64_t until)
 	return 0;
 }
 
-/* Handles all limits and multiples up to this time; at the same time, the limit first. */
+/* Handles all limits and multiples up to this time; at the same time, the limit first. None is due at INT64_MAX, which stands for never. */
 static int catch_up(struct watch *watch, struct watched *watched, int64_t ts)
 {
 	for (;;) {
-		int64_t limit = deadline(watched);
-		bool always = watched->trigger->on == ON_ALWAYS;
+		int64_t limit = deadline(watched), first = limit < watched->next ? limit : watched->next;
 
-		if (limit <= ts && (!always || limit <= watched->next)) {
-			if (end(watch, watched, limit, "time") < 0)
-				return -1;
-		} else if (always && watched->next <= ts) {
-			if (evaluate(watch, watched, ts) < 0)
-				return -1;
-		} else {
+		if (first > ts || first == INT64_MAX)
 			return 0;
-		}
+		if ((first == limit ? end(watch, watched, limit, "time") : evaluate(watch, watched, ts)) < 0)
+			return -1;
 	}
 }
 
