@@ -420,6 +420,8 @@ followed=$'4>8 b yes\n6>9 b yes\n7>10 b yes\n8>11 sub yes\n9>12 sub yes\n10>13 s
 	assert_equal "$(EDIT='s/bytes=100/bytes=80/' published | messages | grep -c ' b ')" 0
 	# events were lost: from then on nothing is known
 	assert_equal "$(EDIT='/ts=111.000000/i lost ts=110.900000000 cpu=0 count=1 from=110.800000000' published | messages)" $'4>5 b yes\n5>6 sub yes'
+	# an event that comes too late tells nothing about what was sent before it came
+	assert_equal "$(EDIT='$a event ts=110.005000000 cpu=0 tid=30 name=probe:waits fd=3 left=0' published | messages)" "$followed"
 	# what is left outside of any request has no cause
 	assert_equal "$(EDIT='/111.0042/{h;d};/111.0043/G' published | messages | grep ' sub ')" $'8>11 sub yes\n>12 sub no1\n10>13 sub yes'
 }

@@ -599,7 +599,9 @@ static void follow_queue(struct messages *messages, const struct side *side)
 	if (!any || !side->connection)
 		return;
 	for (size_t i = 0; i < side->queued.count; i++) {
-		queue.end = COUNT_UNTIL(sent->items, sent->count, ts, side->queued.items[i]->ts);
+		size_t end = COUNT_UNTIL(sent->items, sent->count, ts, side->queued.items[i]->ts);
+
+		queue.end = end > queue.end ? end : queue.end; /* in a damaged stream the times may go back */
 		take_queued(messages, &queue, side->queued.items[i]);
 	}
 	queue.end = sent->count;
