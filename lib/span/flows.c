@@ -304,10 +304,12 @@ static void take_state(struct flows *flows, const struct event *event)
 			    read_state_address(event, flows->state_to, family, &end->peer);
 }
 
+/* No call moves more than INT32_MAX bytes; with the lengths of a damaged stream, positions could overflow, and would not ascend. */
 static void move(struct moves *moves, const struct event *event, int64_t since, int64_t length)
 {
 	uint64_t before = moves->count ? moves->items[moves->count - 1].end : moves->before;
 
+	length = length < INT32_MAX ? length : INT32_MAX;
 	*ARRAY_ADD(moves) = (struct moved){event->ts, since, before + (uint64_t)length, event->tid};
 }
 
@@ -419,6 +421,8 @@ static int take_base(struct flows *flows, const struct fields *fields)
 	if (fields_time(fields, "ts", &read.ts) <= 0 || fields_time(fields, "from", &read.from) < 0 ||
 	    fields_unsigned(fields, "bytes_in", &read.in) <= 0 || fields_unsigned(fields, "bytes_out", &read.out) <= 0)
 		return 0; /* the record does not count bytes */
+	if (read.in > INT64_MAX || read.out > INT64_MAX)
+		return 0; /* no connection carries so many */
 	memset(read.ends, 0, sizeof(read.ends));
 	if (!read_address(fields, "local", &read.ends[0]) || !read_address(fields, "peer", &read.ends[1]))
 		return 0;
