@@ -151,6 +151,10 @@ older() {
 	assert_equal "$(grep -c 'service=store' < <(grep ^span <<<"$output"))" 3
 	run -0 bash -c "span-build -s ./kv.state stream | blame-rank --text"
 	assert_output --partial 'name="store: GET /cart/*"'
+	# span-build knows no attributes, and so no host
+	sed 's/name="{line}"$/name="{host}{line}" if="[\/{host}\/A] == null"/' kv.state >host.state
+	run -0 span-build -s ./host.state --text stream
+	assert_line --regexp '^span id=5 parent=3 ts=110.010050000 start=110.004500000 .*service=store kind=server peer=10.0.0.2 sure=yes$'
 	run -1 --separate-stderr span-build -s <(printf 'states name=x\nunit name=x by=event event=probe:none\n') stream
 	assert_regex "$stderr" "no probe line makes the event probe:none"
 }

@@ -226,13 +226,14 @@ static bool add_attribute(struct text *text, const struct state_path *path, cons
 	return true;
 }
 
-/* Adds the name of the node HOST. */
+/* Adds the name of the node HOST. False: the scene has no node. */
 static bool add_host(struct text *text, const struct state_scene *scene)
 {
-	const char *name = state_tree_name(scene->tree, state_tree_parent(scene->tree, scene->home));
+	const char *name = scene->home == STATE_NO_NODE ? NULL : state_tree_name(scene->tree, state_tree_parent(scene->tree, scene->home));
 
-	add(text, name, strlen(name));
-	return true;
+	if (name)
+		add(text, name, strlen(name));
+	return name != NULL;
 }
 
 static bool add_piece(struct text *text, const struct state_piece *piece, const struct state_scene *scene)
@@ -306,7 +307,8 @@ static bool make_component(const struct state_template *template, const struct s
 /* Tells whether the component is {host} as the scene's host, which has a node already. */
 static bool is_host(const struct state_template *template, const struct state_scene *scene)
 {
-	return template->pieces.count == 1 && template->pieces.items->kind == PIECE_HOST && !event_has(scene->event, template->pieces.items->field);
+	return scene->home != STATE_NO_NODE && template->pieces.count == 1 && template->pieces.items->kind == PIECE_HOST &&
+	       !event_has(scene->event, template->pieces.items->field);
 }
 
 static enum state_path_outcome walk(const struct state_path *path, const struct state_scene *scene, bool make, uint32_t *node)

@@ -44,7 +44,7 @@ struct state_scene {
 	struct state_texts *texts;
 	const struct state_attributes *attributes;
 	const struct event *event;
-	uint32_t home; /* the node HOST/COMM.PID */
+	uint32_t home; /* the node HOST/COMM.PID; STATE_NO_NODE: there is none, and {host} is null unless the event has such a field */
 };
 
 /* Reads a template or path for events of this type. Returns 0; -1 after fail(), with *at at the error in the text. */
