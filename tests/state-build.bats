@@ -228,6 +228,20 @@ history() {
 	assert_equal "$(sed -n '301p;302p' rows)" "$(printf '%s\n' 300.000000000,300.250000000,h/a.1/A,300 1001.000000000,1002.000000000,h/a.1/A,1001)"
 }
 
+@test "a loss that claims to begin later than it ended takes nothing of the future back" {
+	printf 'states name=t\non event=x:a set path=A value="{v}"\n' >t.state
+	{
+		echo 'stream version=1 host=h'
+		echo 'event ts=1.0 cpu=0 tid=1 comm=a name=x:a v=1'
+		echo 'lost ts=2.0 cpu=0 count=1 from=9.0'
+		echo 'event ts=3.0 cpu=0 tid=1 comm=a name=x:a v=3'
+		echo 'event ts=4.0 cpu=0 tid=1 comm=a name=x:b'
+	} >t.txt
+	run -3 state-build -s ./t.state -o t.history t.txt
+	run -0 --separate-stderr state-query -f csv t.history range
+	assert_output "$(printf '%s\n' from,to,path,value 1.000000000,2.000000000,h/a.1/A,1 3.000000000,4.000000000,h/a.1/A,3)"
+}
+
 @test "a wrong state file is told with line and column" {
 	wrong() { # LINE MESSAGE
 		printf 'states name=t\n%s\n' "$1" >t.state

@@ -529,7 +529,7 @@ static int lost_seen(struct state_machine *machine, const struct fields *fields)
 	status = move(machine, ts > machine->now || !machine->begun ? ts : machine->now);
 	if (status < 0)
 		return -1;
-	return take_back(machine, from);
+	return take_back(machine, from < machine->now ? from : machine->now);
 }
 
 /* A new stream has other processes, and its own times: what the earlier one left behind ends. */
