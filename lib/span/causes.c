@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "span/messages.h"
 
 int32_t turns_process(const struct turn_host *host, int32_t tid)
@@ -48,18 +49,38 @@ static bool lost_within(const struct turn_host *host, int64_t from, int64_t to)
 	return false;
 }
 
-/* Tells whether the request came from outside the stream: the peer's address is none of the hosts'. */
-static bool is_outside(const struct requests *requests, const struct turn *turn)
+/* An address of one of the hosts. */
+struct own_address {
+	uint8_t ip[16];
+	UT_hash_handle hh;
+};
+
+static struct own_address *find_own(struct own_address *all, const struct address *address)
 {
+	struct own_address *own;
+
+	HASH_FIND(hh, all, address->ip, sizeof(own->ip), own);
+	return own;
+}
+
+/* Gathers the addresses of all hosts. The caller frees them. */
+static struct own_address *own_addresses(const struct requests *requests)
+{
+	struct own_address *all = NULL, *own;
+
 	for (size_t h = 0; h < requests->hosts.count; h++) {
 		size_t count;
 		const struct end *const *ends = flows_ends(requests->hosts.items[h].flows, &count);
 
-		for (size_t i = 0; i < count; i++)
-			if (!memcmp(ends[i]->local.ip, turn->end->peer.ip, sizeof(turn->end->peer.ip)))
-				return false;
+		for (size_t i = 0; i < count; i++) {
+			if (find_own(all, &ends[i]->local))
+				continue;
+			own = NEW(struct own_address);
+			memcpy(own->ip, ends[i]->local.ip, sizeof(own->ip));
+			HASH_ADD(hh, all, ip, sizeof(own->ip), own);
+		}
 	}
-	return true;
+	return all;
 }
 
 /* The requests of servers that are open at the current time. */
@@ -199,6 +220,7 @@ static bool has_served(const struct requests *requests, const struct servers *se
 
 void causes_find(struct requests *requests)
 {
+	struct own_address *own = own_addresses(requests);
 	struct servers servers = {0};
 	struct open open = {0};
 	size_t count;
@@ -213,11 +235,12 @@ void causes_find(struct requests *requests)
 		if (turn->server) {
 			*ARRAY_ADD(&open.turns) = (int32_t)i;
 			add_server(&servers, turn->host, turn->tid, turn->start);
-			turn->sure = turn->sure || is_outside(requests, turn);
+			turn->sure = turn->sure || !find_own(own, &turn->end->peer); /* or it came from outside the stream */
 		} else {
 			find_cause(requests, &open, turn, has_served(requests, &servers, turn));
 		}
 	}
+	HASH_FREE(own);
 	free(servers.threads.items);
 	free(open.turns.items);
 }
