@@ -208,6 +208,17 @@ parts() {
 		"queue: store" > "store: busy" 111.005000000 111.005200000
 		store > "store: busy" 111.005200000 111.006000000
 	END
+	# of very many steps, 64 are told, also if all take as long
+	served >few
+	{
+		grep -v '^event' few
+		{
+			grep '^event' few
+			seq 0 99 | awk '{ t = 5300 + 40 * $1; for (i = 0; i < 2; i++)
+				printf "event ts=110.%06d000 cpu=0 tid=30 name=x:%s\n", t + 10 * i, i ? "idle" : "busy" }'
+		} | sort -s -t = -k 2,2
+	} >many
+	assert_equal "$(span-build -s ./store.state --text many | parts 1 | wc -l)" 64
 	# behind a wait for several descriptors nobody knows for whom it works
 	sed '/ts=110.006/i event ts=110.005500000 cpu=0 tid=30 name=syscalls:sys_enter_epoll_wait epfd=4' stream >waited
 	assert_equal "$(span-build -s ./store.state --text waited | parts 1)" ""

@@ -304,11 +304,12 @@ static int longest_first(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* How long an activity must last to be among the ACTIVITIES_MOST longest. */
-static int64_t least_shown(const struct thread_activities *activities)
+/* How long an activity must last to be among the ACTIVITIES_MOST longest, and how many of exactly this length are among them. */
+static int64_t least_shown(const struct thread_activities *activities, size_t *equal)
 {
-	int64_t *lengths, least = 0;
+	int64_t *lengths, least;
 
+	*equal = SIZE_MAX;
 	if (activities->items.count <= ACTIVITIES_MOST)
 		return 0;
 	lengths = memory_new(activities->items.count, sizeof(*lengths));
@@ -316,6 +317,9 @@ static int64_t least_shown(const struct thread_activities *activities)
 		lengths[i] = activities->items.items[i].to - activities->items.items[i].from;
 	qsort(lengths, activities->items.count, sizeof(*lengths), longest_first);
 	least = lengths[ACTIVITIES_MOST - 1];
+	*equal = 1;
+	while (*equal < ACTIVITIES_MOST && lengths[ACTIVITIES_MOST - 1 - *equal] == least)
+		++*equal;
 	free(lengths);
 	return least;
 }
@@ -378,16 +382,20 @@ static void gather(struct tree *tree, const struct kept_span *span, int64_t from
 static void add_doings(struct tree *tree, const struct kept_span *span, int64_t from, int64_t to, int32_t parent)
 {
 	int64_t least;
+	size_t equal;
 
 	tree->activities.items.count = 0;
 	if (tree->sources)
 		gather(tree, span, from, to, 0);
-	least = least_shown(&tree->activities);
+	least = least_shown(&tree->activities, &equal);
 	for (size_t i = 0; i < tree->activities.items.count; i++) {
 		const struct thread_activity *activity = &tree->activities.items.items[i];
+		int64_t length = activity->to - activity->from;
 
-		if (activity->to - activity->from >= least)
-			add_activity(tree, span, activity, parent);
+		if (length < least || (length == least && equal == 0))
+			continue;
+		equal -= length == least;
+		add_activity(tree, span, activity, parent);
 	}
 }
 
