@@ -299,7 +299,10 @@ void outbox_again(struct outbox *outbox)
 		char name[FOLDER_NAME];
 
 		snprintf(name, sizeof(name), "%.*s" WAITING, (int)(strlen(names[i].name) - strlen(SENT)), names[i].name);
-		renameat(outbox->runs.fd, names[i].name, outbox->runs.fd, name);
+		if (folder_mark(&outbox->runs, name)) /* a newer sentence about the same waits */
+			folder_remove(&outbox->runs, names[i].name);
+		else
+			renameat(outbox->runs.fd, names[i].name, outbox->runs.fd, name);
 	}
 	free(names);
 	outbox_rewind(outbox);
