@@ -28,6 +28,7 @@ struct sender {
 	unsigned failures;    /* successive failures of sending */
 	int64_t wait_until;   /* ns of CLOCK_MONOTONIC */
 	int64_t sweep_at;
+	int64_t orders_at;    /* when to fetch the orders again after a failure; INT64_MAX: there was none */
 	uint64_t dropped_mark;
 	bool done, was_up;
 	char *told; /* the last complaint, which is not repeated */
@@ -65,6 +66,7 @@ struct sender *sender_new(const struct sender_options *options, struct fleet_lin
 	sender->options = *options;
 	sender->link = link;
 	sender->outbox = outbox;
+	sender->orders_at = INT64_MAX;
 	return sender;
 }
 
@@ -83,7 +85,7 @@ static void tell(struct sender *sender, const char *text)
 	sender->options.tell(text);
 }
 
-/* Fetches the orders. Malformed ones must not replace those that hold. */
+/* Fetches the orders; after a failure, again in RETRY_MOST seconds. Malformed ones must not replace those that hold. */
 static void bring_orders(struct sender *sender)
 {
 	struct orders orders = {0};
@@ -98,6 +100,7 @@ static void bring_orders(struct sender *sender)
 		status = folder_write(outbox_notes(sender->outbox), "orders", text, length);
 	if (status < 0)
 		tell(sender, fail_text());
+	sender->orders_at = status < 0 ? now_by(CLOCK_MONOTONIC) + RETRY_MOST * INT64_C(1000000000) : INT64_MAX;
 	orders_free(&orders);
 	free(text);
 }
@@ -223,7 +226,7 @@ void sender_step(struct sender *sender)
 	if (sender->was_up && !up)
 		sender->options.tell("the connection to the server is lost; messages wait");
 	sender->was_up = up;
-	if (up && fleet_link_orders_changed(sender->link))
+	if (up && (fleet_link_orders_changed(sender->link) || now_by(CLOCK_MONOTONIC) >= sender->orders_at))
 		bring_orders(sender);
 	tell_dropped(sender);
 	if (up && is_time(sender))
