@@ -70,6 +70,14 @@ static bool is_kind(const char *text, size_t length, const char *kind)
 	return length >= size && !memcmp(text, kind, size) && (length == size || text[size] == ' ');
 }
 
+#define BEGINNING "stream "
+
+/* Tells whether a first line, which a crash may have cut, is that of a file of ours: all other files stay as they are. */
+static bool is_beginning(const char *text, size_t length)
+{
+	return !memcmp(text, BEGINNING, length < strlen(BEGINNING) ? length : strlen(BEGINNING));
+}
+
 /* Reads the ids that the file has; sets *whole to the end of its last whole stream. */
 static int read_known(struct store *store, int fd, off_t *whole)
 {
@@ -83,10 +91,10 @@ static int read_known(struct store *store, int fd, off_t *whole)
 	*whole = 0;
 	for (long long number = 1; status == 0 && (length = getline(&text, &room, file)) > 0; number++) {
 		at += length;
-		if (text[length - 1] != '\n')
-			break;
-		if (number == 1 && !is_kind(text, (size_t)length - 1, "stream"))
+		if (number == 1 && !is_beginning(text, (size_t)length))
 			status = fail("'%s' has no runs of a fleet in it", store->name);
+		else if (text[length - 1] != '\n')
+			break;
 		else if (is_kind(text, (size_t)length - 1, "run"))
 			status = note_id(store, text, (size_t)length - 1, "id", number);
 		else if (is_kind(text, (size_t)length - 1, "stream"))
