@@ -12,6 +12,7 @@
 #include <uthash.h>
 #include <xxhash.h>
 
+#include "base/clean.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -27,7 +28,7 @@ struct seen {
 struct store {
 	FILE *out;
 	char *name;
-	bool is_file;
+	bool is_file, terminal;
 	struct seen *seen;
 };
 
@@ -157,6 +158,7 @@ struct store *store_open(const char *path)
 
 	store->name = memory_text(path ? path : "standard output", strlen(path ? path : "standard output"));
 	store->is_file = path != NULL;
+	store->terminal = !path && isatty(fd);
 	if (fd >= 0 && (!path || recover(store, path, fd) == 0)) {
 		store->out = path ? fdopen(fd, "w") : stdout;
 		return store;
@@ -185,13 +187,29 @@ static unsigned long long count_lines(const char *text, size_t length)
 	return count;
 }
 
+/* A machine may have sent any bytes within quotes, and a terminal obeys them. */
+static void write_clean(FILE *out, const char *text, size_t length)
+{
+	for (const char *at = text, *end = text + length, *newline; at < end; at = newline + 1) {
+		char *clean;
+
+		newline = memchr(at, '\n', (size_t)(end - at));
+		clean = clean_text(at, (size_t)(newline - at));
+		fprintf(out, "%s\n", clean);
+		free(clean);
+	}
+}
+
 int store_add(struct store *store, const struct parcel *parcel)
 {
 	if (!remember_id(store, parcel->id))
 		return 1;
 	if (!parcel->moments)
 		fprintf(store->out, "stream version=%d\n", STREAM_VERSION);
-	fwrite(parcel->text, 1, parcel->length, store->out);
+	if (store->terminal)
+		write_clean(store->out, parcel->text, parcel->length);
+	else
+		fwrite(parcel->text, 1, parcel->length, store->out);
 	if (!parcel->moments)
 		fprintf(store->out, "end records=%llu lost=0\n", count_lines(parcel->text, parcel->length) + 1);
 	return ferror(store->out) ? fail_errno("cannot write '%s'", store->name) : 0;
