@@ -331,13 +331,6 @@ static int compare_values(const void *a, const void *b)
 	return left->unit < right->unit ? -1 : left->unit > right->unit;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const double *left = a, *right = b;
-
-	return *left < *right ? -1 : *left > *right;
-}
-
 /* The median of numbers in ascending order. */
 static double median(const double *numbers, size_t count)
 {
@@ -442,39 +435,55 @@ static void group_runs(struct grouping *grouping)
 	group(&grouping->values, LEAST_RUNS, false);
 }
 
-static size_t runs_of_node(const struct grouping *grouping, int node, double *metrics)
-{
-	size_t count = 0;
+/* A run that takes part. Sorted by node, then by metric. */
+struct node_run {
+	int node;
+	double metric;
+	size_t row;
+};
 
-	for (size_t i = 0; i < grouping->table->rows.count; i++)
-		if (takes_part(grouping, i) && grouping->table->rows.items[i]->node == node)
-			metrics[count++] = grouping->metric[i];
-	return count;
+static int compare_node_runs(const void *a, const void *b)
+{
+	const struct node_run *left = a, *right = b;
+
+	if (left->node != right->node)
+		return left->node < right->node ? -1 : 1;
+	return left->metric < right->metric ? -1 : left->metric > right->metric;
 }
 
-static void leave_node(struct grouping *grouping, int node)
+/* Adds the median of a node's runs, or leaves the runs out. */
+static void add_node(struct grouping *grouping, const struct node_run *runs, size_t count)
 {
-	for (size_t i = 0; i < grouping->table->rows.count; i++)
-		if (takes_part(grouping, i) && grouping->table->rows.items[i]->node == node)
-			grouping->left[i] = LEFT_NODE;
+	double *metrics;
+
+	if (runs->node == RUN_UNKNOWN_NODE || count < LEAST_RUNS) {
+		for (size_t i = 0; i < count; i++)
+			grouping->left[runs[i].row] = LEFT_NODE;
+		return;
+	}
+	metrics = memory_new(count, sizeof(*metrics));
+	for (size_t i = 0; i < count; i++)
+		metrics[i] = runs[i].metric;
+	*ARRAY_ADD(&grouping->values.all) = (struct value){median(metrics, count), (size_t)runs->node, 0};
+	free(metrics);
 }
 
 static void group_nodes(struct grouping *grouping)
 {
-	double *metrics = memory_new(grouping->table->rows.count + 1, sizeof(*metrics));
+	ARRAY(struct node_run) runs = {0};
 
 	clear(&grouping->values);
-	for (int node = RUN_UNKNOWN_NODE; node < (int)grouping->table->nodes.count; node++) {
-		size_t count = runs_of_node(grouping, node, metrics);
-
-		if (node == RUN_UNKNOWN_NODE || count < LEAST_RUNS) {
-			leave_node(grouping, node);
-			continue;
-		}
-		qsort(metrics, count, sizeof(*metrics), compare_numbers);
-		*ARRAY_ADD(&grouping->values.all) = (struct value){median(metrics, count), (size_t)node, 0};
+	for (size_t i = 0; i < grouping->table->rows.count; i++)
+		if (takes_part(grouping, i))
+			*ARRAY_ADD(&runs) = (struct node_run){grouping->table->rows.items[i]->node, grouping->metric[i], i};
+	if (runs.count)
+		qsort(runs.items, runs.count, sizeof(*runs.items), compare_node_runs);
+	for (size_t from = 0, to; from < runs.count; from = to) {
+		for (to = from + 1; to < runs.count && runs.items[to].node == runs.items[from].node; to++)
+			;
+		add_node(grouping, runs.items + from, to - from);
 	}
-	free(metrics);
+	free(runs.items);
 	group(&grouping->values, LEAST_NODES, true);
 	grouping->by_node = true;
 }
