@@ -155,6 +155,7 @@ a,c\n1,x\nnan,y|in.csv:3: 'a' is nan
 a,c\n1,x\n2,|row 2 has no class
 a,c|no rows
 a,c\n"1,x|the quote is not closed
+"a,c\n1,x|the quote is not closed
 END
 	: >in.csv
 	run -1 run-rules --csv --class=c in.csv

@@ -112,17 +112,25 @@ static bool is_unknown(const char *text)
 	return !*text || !strcmp(text, "?");
 }
 
+/* Reads a record as read_record() does, and tells a failure to read from the end. */
+static int next_record(struct csv *csv, texts *to)
+{
+	int status = read_record(csv, to);
+
+	return status >= 0 && ferror(csv->file) ? fail_errno("cannot read '%s'", csv->name) : status;
+}
+
 static int read_rows(struct csv *csv)
 {
-	int status;
+	int status = next_record(csv, &csv->header);
 
-	if (read_record(csv, &csv->header) <= 0)
-		return csv->header.count ? -1 : fail("'%s' is empty", csv->name);
+	if (status <= 0)
+		return status < 0 ? -1 : fail("'%s' is empty", csv->name);
 	for (size_t i = 0; i < csv->header.count; i++)
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(csv->header.items[i], csv->header.items[j]))
 				return fail("%s:1: the column '%s' comes twice", csv->name, csv->header.items[i]);
-	while ((status = read_record(csv, &csv->all)) > 0) {
+	while ((status = next_record(csv, &csv->all)) > 0) {
 		size_t count = csv->all.count - csv->rows * csv->header.count;
 
 		if (count != csv->header.count)
