@@ -90,6 +90,11 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
 		bytes = memory_new((size_t)status.st_size + 1, 1);
 		while (*length < (size_t)status.st_size && (got = read(fd, bytes + *length, (size_t)status.st_size - *length)) > 0)
 			*length += (size_t)got;
+		if (got < 0) {
+			fail_errno("cannot read '%s'", name);
+			free(bytes);
+			bytes = NULL;
+		}
 	}
 	if (fd >= 0)
 		close(fd);
