@@ -16,6 +16,7 @@
 #define LOSS_TOLD (10 * NSEC_PER_SEC)
 
 enum { LOSSES_LEAST = 256 }; /* losses that are kept in any case */
+enum { PROGRAMS_MOST = 1 << 16 }; /* with more, the oldest goes, whose thread has most likely ended */
 
 enum { CLONE_MAKES_THREAD = 0x10000 /* CLONE_THREAD */, BOOT_ROOM = 64 };
 
@@ -108,6 +109,8 @@ static void note_program(struct run_builder *builder, int32_t tid, const char *p
 	if (program && program->by_event && !by_event)
 		return;
 	if (!program) {
+		if (HASH_COUNT(builder->programs) == PROGRAMS_MOST)
+			drop_program(builder, builder->programs);
 		program = NEW(struct program);
 		program->tid = tid;
 		HASH_ADD_INT(builder->programs, tid, program);
