@@ -367,7 +367,7 @@ static int write_runs(const struct access_log *format, FILE *file, const char *n
 	char *text = memory_new(LINE_ROOM, 1);
 	int status = 0, got;
 
-	for (unsigned long long number = 1; status == 0 && (got = next_line(file, text, LINE_ROOM)) != 0; number++) {
+	for (unsigned long long number = 1; status == 0 && !stream_output_closed(output) && (got = next_line(file, text, LINE_ROOM)) != 0; number++) {
 		count->lines++;
 		if (got > 0 && read_run(format, text, count->lines, job, &run, &features) == 0) {
 			status = stream_write_line(output, &run) < 0 || stream_write_line(output, &features) < 0 ? -1 : 0;
