@@ -360,6 +360,12 @@ static int pull(char *const *arguments)
 	return pulling.strange ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
+/* The name of the job whose runs are full. The caller frees it. */
+static char *full_name(const struct order *light_order)
+{
+	return memory_format("%s.full", light_order->job);
+}
+
 /*
  * Orders full runs from the nodes of the slowest and the fastest group, as the job NAME.full, unless that order is there. 0; -1 after
  * fail(): the server is gone.
@@ -372,7 +378,7 @@ static int judge(struct fleet_link *link, const struct order *light_order)
 	bool there, anew;
 	int status, found = 0;
 
-	order.job = memory_format("%s.full", light_order->job);
+	order.job = full_name(light_order);
 	status = board_has(link, order.job, &there);
 	if (status == 0 && !there && (found = node_choice_make((char *)output, &how, &choice)) < 0)
 		warn("%s", fail_text());
@@ -394,6 +400,7 @@ static int judge(struct fleet_link *link, const struct order *light_order)
 static int watch(char *const *arguments)
 {
 	struct order order = load_order(arguments[0]);
+	char *full = full_name(&order);
 	struct pulling pulling;
 	bool fresh = true; /* the file may have runs that were not judged */
 	bool told = false; /* a warning said that judging fails; pulls may succeed all the same */
@@ -401,6 +408,9 @@ static int watch(char *const *arguments)
 
 	if (!output || moments || light)
 		die_usage("watch needs --output, and has neither --moments nor --light");
+	if (!order_job_is_name(full))
+		die("the name of the job '%s' is too long for its full runs, which would be of '%s'", order.job, full);
+	free(full);
 	follow = true;
 	pulling = begin_pull(arguments[1]);
 	while (!pulling.closed) {

@@ -596,6 +596,10 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	serve
 	"${hub[@]}" init
 	echo 'program p' >p.job
+	long=$(printf 'p%.0s' {1..60})
+	cp p.job "$long.job"
+	run -1 "${hub[@]}" watch "./$long.job" w --until=1h -o got
+	assert_output "run-hub: the name of the job '$long' is too long for its full runs, which would be of '$long.full'"
 	: >empty
 	send x '$JS.API.STREAM.DELETE.KV_tailblame' empty
 	"${hub[@]}" watch ./p.job w --until=1h -r 7 -o got 2>log 3>&- &
