@@ -242,17 +242,6 @@ history() {
 	assert_output "$(printf '%s\n' from,to,path,value 1.000000000,2.000000000,h/a.1/A,1 3.000000000,4.000000000,h/a.1/A,3)"
 }
 
-@test "escape sequences in a value stay off the terminal, also of CSV, which in a file has all bytes" {
-	printf 'states name=t\non event=x:a set path=A value="{v}"\n' >t.state
-	printf 'event ts=%s cpu=0 tid=1 comm=a name=x:a v="\e[31m%s"\n' 1.0 a 2.0 b >t.txt
-	state-build -s ./t.state -o t.history t.txt
-	for format in text json csv; do
-		run -0 script -qec "state-query -f $format t.history at 1.5" /dev/null
-		[[ $output == *'x1b[31ma'* && $output != *$'\e'* ]] || fail "$format: $output"
-	done
-	state-query -f csv t.history at 1.5 | grep -q $'\e\\[31ma'
-}
-
 @test "a wrong state file is told with line and column" {
 	wrong() { # LINE MESSAGE
 		printf 'states name=t\n%s\n' "$1" >t.state

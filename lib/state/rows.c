@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -15,7 +14,6 @@
 struct rows {
 	FILE *out;
 	enum rows_format format;
-	bool terminal;
 	int64_t wall;
 	const struct rows_column *columns;
 	size_t count, column;
@@ -35,7 +33,6 @@ struct rows *rows_new(FILE *out, enum rows_format format, int64_t wall)
 
 	rows->out = out;
 	rows->format = format;
-	rows->terminal = isatty(fileno(out));
 	rows->wall = wall;
 	return rows;
 }
@@ -105,25 +102,24 @@ static void put_number(struct rows *rows, const char *text)
 
 void rows_text(struct rows *rows, const char *text, size_t length)
 {
-	bool raw = rows->format == ROWS_CSV && !rows->terminal; /* a spreadsheet may have all bytes */
-	char *clean = raw ? NULL : clean_text(text, length);
-	json_t *string;
+	char *clean;
 
 	begin_cell(rows);
-	switch (rows->format) {
-	case ROWS_CSV:
-		cell_write(rows->out, raw ? text : clean, raw ? length : strlen(clean));
-		break;
-	case ROWS_JSON:
-		string = json_string(clean);
-		json_dumpf(string, rows->out, JSON_ENCODE_ANY);
-		json_decref(string);
-		break;
-	default:
-		put_text(rows, clean);
+	if (rows->format == ROWS_CSV) {
+		cell_write(rows->out, text, length);
+	} else {
+		clean = clean_text(text, length);
+		if (rows->format == ROWS_JSON) {
+			json_t *string = json_string(clean);
+
+			json_dumpf(string, rows->out, JSON_ENCODE_ANY);
+			json_decref(string);
+		} else {
+			put_text(rows, clean);
+		}
+		free(clean);
 	}
 	end_cell(rows);
-	free(clean);
 }
 
 void rows_value(struct rows *rows, struct state_value value)
