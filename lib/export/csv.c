@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/cell.h"
-#include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -22,24 +21,16 @@ struct csv {
 	struct export_event event;
 };
 
-static void write_cell(const struct export *export, const char *text, size_t length)
-{
-	char *clean = export->terminal ? clean_text(text, length) : NULL;
-
-	cell_write(export->out, clean ? clean : text, clean ? strlen(clean) : length);
-	free(clean);
-}
-
-static void write_field(const struct export *export, const struct field *field)
+static void write_field(FILE *out, const struct field *field)
 {
 	char *text;
 
 	if (!field->escaped) {
-		write_cell(export, field->value, field->value_length);
+		cell_write(out, field->value, field->value_length);
 		return;
 	}
 	text = memory_new(field->value_length + 1, 1);
-	write_cell(export, text, field_text(field, text, field->value_length + 1));
+	cell_write(out, text, field_text(field, text, field->value_length + 1));
 	free(text);
 }
 
@@ -94,7 +85,7 @@ static void write_more(struct export *export, const struct fields *fields, const
 			line_append(&csv->more, " ", 1);
 		line_append(&csv->more, field->key, (size_t)(end + quoted - field->key));
 	}
-	write_cell(export, csv->more.length ? csv->more.text : "", csv->more.length);
+	cell_write(export->out, csv->more.length ? csv->more.text : "", csv->more.length);
 	fputs("\r\n", export->out);
 }
 
@@ -111,7 +102,7 @@ static int write_row(struct export *export, const struct fields *fields)
 					: find(own, end, csv->columns.items[i]);
 		if (field) {
 			used[field - fields->item] = true;
-			write_field(export, field);
+			write_field(export->out, field);
 		}
 		fputc(',', export->out);
 	}
