@@ -77,8 +77,8 @@ def clean(name):
 
 
 def in_table(name):
-    """As it stands in a cell: all but bytes that are no UTF-8."""
-    return name.decode(errors="backslashreplace")
+    """As it stands in a cell: all but bytes that are no UTF-8, and control characters."""
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", lambda m: "\\x%02x" % ord(m[0]), name.decode(errors="backslashreplace"))
 
 
 def shown(name, form):
