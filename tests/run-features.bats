@@ -179,7 +179,7 @@ END
 	run -0 bash -c 'echo "7|client|12" | run-features -t --log="\$other|%h|%{ms}T"'
 	assert_line --partial 'node=client job=requests ts=0.000000000 elapsed=0.012'
 	# a log without an end is read until nobody wants more
-	yes "h1 7" | { timeout 60 run-features -t --log='%h %T' && echo done >ended; } | head -n 1
+	yes "h1 7" | { timeout 60 run-features -t --log='%h %T' && echo "done" >ended; } | head -n 1
 	until_true 60 test -e ended
 	run -2 run-features --log='%h %s' nginx.log
 	assert_output --partial 'has no time that a request took'

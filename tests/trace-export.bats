@@ -149,7 +149,7 @@ incident() {
 }
 
 @test "ftrace: where a number would lead the printer astray, the fields stand as in the stream" {
-	local format n rest=00000000000000000000000000000000
+	local format rest=00000000000000000000000000000000
 	begin() { packed in.tb x:begin '__u32 n:8:4,__u8 b[16]:12:16' "$1" "1 x:begin $2$rest"; }
 	for format in '"v=%d", REC->b[REC->n]' '"v=%s", __print_array(REC->b, REC->n, 8)' '"v=%s", __print_hex(REC->b, REC->n)' '"v=%*d", REC->n, REC->n'; do
 		begin "$format" 02000000

@@ -165,6 +165,14 @@ static bool is_called(const struct field *field, const char *key)
 	return strlen(key) == field->key_length && !memcmp(key, field->key, field->key_length);
 }
 
+static bool is_among(const struct field *field, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (is_called(field, *keys))
+			return true;
+	return false;
+}
+
 /* Makes the record's line, with its times by the reference's clock. An event's own fields are behind its name. -1 after fail(). */
 static int rewrite(struct line *line, const struct hosts *hosts, int host, const struct feed *feed, const struct held *held,
 		   const char *text, int64_t floor)
@@ -176,13 +184,16 @@ static int rewrite(struct line *line, const struct hosts *hosts, int host, const
 	bool own = false;
 
 	line->length = 0;
-	if (keys && fields_parse(&fields, text, held->length) < 0)
+	if (!keys) {
+		line_append(line, text, held->length);
+		return 0;
+	}
+	if (fields_parse(&fields, text, held->length) < 0)
 		return -1;
-	for (int i = 0; keys && i < fields.count; i++) {
+	for (int i = 0; i < fields.count; i++) {
 		const struct field *field = &fields.item[i];
 		char number[NUMBER_ROOM];
-		int64_t ts;
-		bool is_time = false;
+		int64_t ts = 0;
 
 		if (held->kind == KIND_EVENT && is_called(field, "name")) {
 			if (!fields_is(&fields, "name", "swap:out"))
@@ -190,9 +201,7 @@ static int rewrite(struct line *line, const struct hosts *hosts, int host, const
 			keys = of_swap;
 			own = true;
 		}
-		for (int k = 0; keys[k]; k++)
-			is_time |= is_called(field, keys[k]);
-		if (!is_time || (own ? number_integer : number_time)(field->value, field->value_length, &ts) < 0)
+		if (!is_among(field, keys) || (own ? number_integer : number_time)(field->value, field->value_length, &ts) < 0)
 			continue;
 		ts = hosts_map(hosts, host, clock_steps_shift(feed->clock_steps, ts, held->place));
 		if (held->kind == KIND_EVENT && !own && ts < floor)
