@@ -429,6 +429,7 @@ event ts=2.500046 cpu=0 tid=30 comm=server name=syscalls:sys_exit_futex ret=0' |
 		backed-whole|grinder: running
 		backed-flush|grinder: running
 		behind|bulky: write of 7:0 in service
+		slices|bulky: write of 7:0 in service
 		stand|victim: write of 7:0 in service
 		clients|worker: running
 		handed-on|worker: running
@@ -530,6 +531,17 @@ event ts=2.500046 cpu=0 tid=30 comm=server name=syscalls:sys_exit_futex ret=0' |
 		work|bulky: work on flush
 		writeback|bulky: write of 7:0 in service
 	EOT
+}
+
+@test "a device that does all at once, and less than at other times, stood still" {
+	# the last slice took 4 s instead of one
+	sed -E 's/ts=5\./ts=8./' "$W/slices.txt" >in
+	run -0 bash -c 'blame-rank --text in | grep -m1 "^blame "'
+	assert_output --partial 'name="victim: write of 7:0 in service"'
+	# what it can do is not known without other slices
+	sed -E '/ts=[23]\./d' "$W/slices.txt" >in
+	run -0 bash -c 'blame-rank --text in | grep -m1 "^blame "'
+	assert_output --partial 'name="victim: write of 7:0 in service"'
 }
 
 @test "answers are waited for since they were asked for, and locks are not" {

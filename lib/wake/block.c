@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "wake/context.h"
+#include "wake/device_queue.h"
 #include "wake/disk.h"
 #include "wake/earlier_names.h"
 #include "wake/loop_device.h"
@@ -188,62 +189,6 @@ static void flush_handed_back(struct wake *wake, const struct request *range)
 static struct block_window *of(const struct wake *wake)
 {
 	return wake->of[PART_BLOCK];
-}
-
-/* --- a queue in the device ------------------------------------------------------------------------------------------------ */
-
-/*
- * A device has a queue of its own, which no event shows. A request is known to have stood in it if others, issued before
- * it, were completed one after the other until its turn came, and the device has served such a request in less time.
- */
-
-/* Fewer completions show no queue. If nothing was completed for half (1 / STAND) of the time, the device stood still. */
-enum { COMPLETIONS = 4, STAND = 2 };
-
-struct ahead {
-	int64_t until, stand; /* the last completion; the longest time without any */
-	int count;
-};
-
-/* Looks at the requests that were in service when this one was issued, in the order of their issue, in which they are served. */
-static struct ahead look_ahead(const struct wake *wake, const struct disk *disk, const struct request *request)
-{
-	struct ahead ahead = {.until = request->issued};
-	size_t first = disk->issued.count;
-
-	while (first > 0 && request_at(wake, disk->issued.items[first - 1])->issued >= request->issued - disk->longest)
-		first--;
-	for (size_t i = first; i < disk->issued.count; i++) {
-		const struct request *other = request_at(wake, disk->issued.items[i]);
-
-		if (other == request || other->issued >= request->issued)
-			break;
-		if (other->completed <= ahead.until || other->completed > request->completed)
-			continue; /* it was over by then, or together with another; or this request overtook it */
-		ahead.stand = later(ahead.stand, other->completed - ahead.until);
-		ahead.until = other->completed;
-		ahead.count++;
-	}
-	return ahead;
-}
-
-/* Until when a request that was issued stood behind others in the device. */
-static int64_t stood_until(struct wake *wake, int32_t index)
-{
-	const struct request *request = request_at(wake, index);
-	const struct disk *disk = disk_at(wake, request->disk);
-	struct ahead ahead;
-	int64_t until;
-
-	if (request->completed == TIME_NONE)
-		return request->issued;
-	ahead = look_ahead(wake, disk, request);
-	until = request->completed - disk->shortest[disk_operation(request)];
-	if (until > ahead.until)
-		until = ahead.until;
-	if (ahead.count < COMPLETIONS || ahead.stand > (ahead.until - request->issued) / STAND)
-		return request->issued;
-	return later(until, request->issued);
 }
 
 /* --- a list of the submitter's -------------------------------------------------------------------------------------------- */
@@ -584,12 +529,15 @@ static int32_t queue_node(struct cut *cut, int32_t index)
 static int32_t behind_node(struct cut *cut, int32_t index)
 {
 	struct request *request = request_at(cut->wake, index);
-	int64_t until = stood_until(cut->wake, index);
 	int32_t service = service_node(cut, index);
 	struct request_deed told = {0};
+	int64_t until;
 
-	if (request->behind_node != NODE_NONE || until <= request->issued)
+	if (request->behind_node != NODE_NONE)
 		return request->behind_node;
+	until = device_queue_until(cut->wake, index);
+	if (until <= request->issued)
+		return NODE_NONE;
 	request->behind_node = request_node(cut, &told, DEED_BEHIND, WHAT_QUEUE, request, request->issued, until);
 	block_add_served(cut, request->disk, index, request->behind_node, later(request->issued, cut->graph->from),
 		   sooner(until, cut->graph->to));
