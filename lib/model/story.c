@@ -120,21 +120,21 @@ static struct holding *find_holding(struct story_part *part, const char *owner, 
 	return NULL;
 }
 
-static void hold(struct story_part *part, const struct node *node, double seconds)
+/* Takes over `owner` and `name`. */
+static void hold(struct story_part *part, char *owner, char *name, bool throttled, double seconds)
 {
-	char *owner = display_cleaned(words_row(node));
-	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
 	struct holding *holding = find_holding(part, owner, throttled);
 
 	part->held += seconds;
 	if (!holding && part->holdings.count < HOLDERS_MAX) {
 		holding = ARRAY_ADD(&part->holdings);
-		*holding = (struct holding){owner, display_cleaned(words_row_name(node)), throttled, 0};
-		owner = NULL;
+		*holding = (struct holding){owner, name, throttled, 0};
+		owner = name = NULL;
 	}
 	if (holding)
 		holding->time += seconds;
 	free(owner);
+	free(name);
 }
 
 /* The time of the piece that the node covers, in nanoseconds. */
@@ -156,8 +156,51 @@ static void count_holders(struct story_part *part, const struct graph *graph, co
 		double time = overlap(node, piece);
 
 		if (edges[i].kind == EDGE_CPU && time > 0)
-			hold(part, node, time / 1e9);
+			hold(part, display_cleaned(words_row(node)), display_cleaned(words_row_name(node)), node->deed->kind == DEED_THROTTLE_CPU, time / 1e9);
 	}
+}
+
+/* Adds the threads whose requests were served during a piece in which a request was in a queue to the piece's part. */
+static void count_served(struct story_part *part, const struct graph *graph, const struct story_piece *piece)
+{
+	size_t count, i;
+	const struct edge *edges = graph_arriving(graph, piece->node, &count);
+
+	for (i = 0; i < count; i++) {
+		const struct node *node = &graph->nodes.items[edges[i].from];
+		double time = overlap(node, piece);
+
+		if (edges[i].kind == EDGE_QUEUE && time > 0 && node->deed->who)
+			hold(part, display_cleaned(words_thread(node->deed->who, node->tid)), NULL, false, time / 1e9);
+		else if (edges[i].kind == EDGE_QUEUE)
+			part->held += time / 1e9;
+	}
+}
+
+static const struct holding *longest_holding(const struct story_part *part)
+{
+	const struct holding *best = NULL;
+
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (!best || part->holdings.items[i].time > best->time)
+			best = &part->holdings.items[i];
+	return best;
+}
+
+static bool is_packet(const struct deed *deed)
+{
+	return deed->request && strcmp(deed->request, "packet") == 0;
+}
+
+/* " while requests of dd/2216 were served"; NULL: not nearly all are one thread's. */
+static char *say_whose(const struct story_part *part)
+{
+	const struct holding *best = longest_holding(part);
+	bool packets = is_packet(part->deed);
+
+	if (!best || best->time < 0.9 * part->held)
+		return NULL;
+	return memory_format(" while %s of %s were %s", packets ? "packets" : "requests", best->owner, packets ? "let out" : "served");
 }
 
 /* The seconds for which all threads with this one's name held the CPU. */
@@ -174,14 +217,9 @@ static double held_by_name(const struct story_part *part, const struct holding *
 /* ", held by hogger/12". If the CPU was idle, says nothing: the ranking tells who had it before. */
 static char *say_holders(const struct story_part *part)
 {
-	const struct holding *best = NULL;
+	const struct holding *best = longest_holding(part);
 
-	if (part->deed->purpose)
-		return memory_format("%s", "");
-	for (size_t i = 0; i < part->holdings.count; i++)
-		if (!best || part->holdings.items[i].time > best->time)
-			best = &part->holdings.items[i];
-	if (!best)
+	if (!best || part->deed->purpose)
 		return memory_format("%s", "");
 	if (best->time > part->time / 2 && best->throttled)
 		return memory_format(", throttled at the limit of its CPU time");
@@ -214,16 +252,28 @@ static char *say_hint(const struct story *story)
 	return NULL;
 }
 
+/* What is true of all pieces of the part; NULL: nothing but what was said of each. */
+static char *say_all(const struct story_part *part)
+{
+	if (part->what == WHAT_RUNNABLE)
+		return say_holders(part);
+	if (part->what == WHAT_QUEUE)
+		return say_whose(part);
+	return part->what == WHAT_TIMER && part->pieces >= OFTEN ? say_often(part) : NULL;
+}
+
 void story_close(struct story *story)
 {
 	story->closed = true;
 	if (story->kind == GRAPH_WAKE && story_length(story) > 0)
 		story->hint = say_hint(story);
 	for (struct story_part *part = story->parts; part; part = part->hh.next) {
-		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
+		char *meanwhile = say_all(part);
+
+		if (!meanwhile)
 			continue;
 		free(part->meanwhile);
-		part->meanwhile = part->what == WHAT_RUNNABLE ? say_holders(part) : say_often(part);
+		part->meanwhile = meanwhile;
 	}
 }
 
@@ -266,7 +316,7 @@ static char *say_served(const struct graph *graph, int32_t index)
 {
 	const struct deed *deed = graph->nodes.items[index].deed;
 	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
-	bool packets = deed->request && strcmp(deed->request, "packet") == 0;
+	bool packets = is_packet(deed);
 	char *served, *whose, *words;
 
 	if (requests == 0)
@@ -379,6 +429,8 @@ static void add_piece(const struct site *site, struct story *story, const struct
 	piece->part = part_of(site, story, graph, index, node);
 	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
 		count_holders(piece->part, graph, piece);
+	if (piece->what == WHAT_QUEUE && index != NODE_NONE)
+		count_served(piece->part, graph, piece);
 	piece->part->time += (double)timestamp_between(from, to) / 1e9;
 	piece->part->pieces++;
 	story->from = from < story->from ? from : story->from;

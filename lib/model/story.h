@@ -20,8 +20,8 @@ struct story_piece {
 	char *name;  /* the same without a thread's number: "grinder" */
 };
 
-struct holding { /* of a CPU, while a thread waited for it */
-	char *owner, *name; /* like row and name of a piece */
+struct holding { /* of a CPU, while a thread waited for it; or of a device, while a request was in its queue */
+	char *owner, *name; /* like row and name of a piece; of a device: the thread, NULL */
 	bool throttled;	    /* nobody held the CPU: the thread was throttled */
 	double time; /* seconds */
 };
@@ -36,7 +36,7 @@ struct story_part {
 	char *meanwhile; /* circumstances: " while 9,412 requests of 319 others were served"; "" if those of its pieces differ */
 	enum node_what what;
 	double time; /* seconds */
-	double held; /* seconds for which the holder of the CPU is known */
+	double held; /* seconds for which the holder of the CPU is known; of a device, of all its requests */
 	ARRAY(struct holding) holdings;
 	uint64_t pieces;
 	UT_hash_handle hh; /* by words */
