@@ -405,12 +405,17 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
 
+# hears_usr1 PID: report runs, and has its handler; the shell before it has one, too, and ends
+hears_usr1() {
+	[ "$(cat "/proc/$1/comm")" = report ] && grep -q 'SigCgt:.*[2367abef]..$' "/proc/$1/status"
+}
+
 @test "text: SIGUSR1 before all is told: nothing has come, or a moment is not over" {
 	mkfifo pipe
 	report <pipe >out &
 	local pid=$!
 	exec 7>pipe
-	until_true 60 grep -q 'SigCgt:.*[2367abef]..$' /proc/$pid/status # it has its handler
+	until_true 60 hears_usr1 $pid
 	kill -USR1 $pid
 	until_true 60 grep -q '^so far: no data have come$' out
 	grep -E '^(stream|limits|signal)' "$DATA/crowd.txt" >&7
