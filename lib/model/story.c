@@ -239,7 +239,7 @@ static char *say_often(const struct story_part *part)
 {
 	char number[NUMBER_ROOM];
 
-	number_human_count(number, part->pieces);
+	number_human_count(number, part->nodes);
 	return memory_format(", %s times", number);
 }
 
@@ -259,7 +259,7 @@ static char *say_all(const struct story_part *part)
 		return say_holders(part);
 	if (part->what == WHAT_QUEUE)
 		return say_whose(part);
-	return part->what == WHAT_TIMER && part->pieces >= OFTEN ? say_often(part) : NULL;
+	return part->what == WHAT_TIMER && part->nodes >= OFTEN ? say_often(part) : NULL;
 }
 
 void story_close(struct story *story)
@@ -361,6 +361,7 @@ static struct story_part *story_part(struct story *story, enum node_what what, c
 	}
 	part = NEW(struct story_part);
 	part->what = what;
+	part->last_node = NODE_NONE;
 	part->words = words;
 	part->meanwhile = meanwhile;
 	HASH_ADD_KEYPTR(hh, story->parts, part->words, strlen(part->words), part);
@@ -433,6 +434,8 @@ static void add_piece(const struct site *site, struct story *story, const struct
 		count_served(piece->part, graph, piece);
 	piece->part->time += (double)timestamp_between(from, to) / 1e9;
 	piece->part->pieces++;
+	piece->part->nodes += index == NODE_NONE || index != piece->part->last_node;
+	piece->part->last_node = index;
 	story->from = from < story->from ? from : story->from;
 	story->to = to > story->to ? to : story->to;
 }

@@ -38,7 +38,8 @@ struct story_part {
 	double time; /* seconds */
 	double held; /* seconds for which the holder of the CPU is known; of a device, of all its requests */
 	ARRAY(struct holding) holdings;
-	uint64_t pieces;
+	uint64_t pieces, nodes; /* nodes: a thread may have run within one, for a moment */
+	int32_t last_node; /* of the last piece; NODE_NONE */
 	UT_hash_handle hh; /* by words */
 };
 
