@@ -495,6 +495,7 @@ event ts=2.500046 cpu=0 tid=30 comm=server name=syscalls:sys_exit_futex ret=0' |
 		moved|victim: runnable
 		no-exit|server: running
 		no-exits|server: running
+		nap|timer: pselect6 of sender
 		nothing|unknown: what victim did is not in the data
 		nothing-call|unknown: what victim did in futex is not in the data
 		on-timer|unknown: wait of victim
@@ -531,6 +532,17 @@ event ts=2.500046 cpu=0 tid=30 comm=server name=syscalls:sys_exit_futex ret=0' |
 		work|bulky: work on flush
 		writeback|bulky: write of 7:0 in service
 	EOT
+}
+
+@test "a call that names no file to wait for only sleeps, also where its event has all arguments in a row" {
+	{
+		echo 'stream version=1 machine=x86_64'
+		sed -E 's/syscalls:sys_enter_poll ufds=(.*) nfds=(.*) timeout.*/raw_syscalls:sys_enter id=7 args=\1,\2,0xea60,0x0,0x0,0x0/
+			s/syscalls:sys_enter_pselect6 .*/raw_syscalls:sys_enter id=270 args=0x0,0x0,0x0,0x0,0x2,0x0/
+			s/syscalls:sys_exit_poll /raw_syscalls:sys_exit id=7 /; s/syscalls:sys_exit_pselect6 /raw_syscalls:sys_exit id=270 /' "$W/nap.txt"
+	} >in
+	run -0 bash -c 'blame-rank --text in | grep -m1 "^blame "'
+	assert_output --partial 'name="timer: pselect6 of sender"'
 }
 
 @test "a device that does all at once, and less than at other times, stood still" {

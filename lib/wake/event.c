@@ -27,9 +27,9 @@ int64_t at_number(const struct at *at, int field)
 	return event_number(at->event, at->handler->field[field]);
 }
 
-int64_t at_first(const struct at *at, int field)
+int64_t at_element(const struct at *at, int field, unsigned index)
 {
-	return event_element(at->event, at->handler->field[field], 0);
+	return event_element(at->event, at->handler->field[field], index);
 }
 
 bool at_has(const struct at *at, int field)

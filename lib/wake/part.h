@@ -28,7 +28,7 @@ enum { FLAGS_NONE = -1, FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
 
 /* The event. `field` is the index of a field in the row. */
 int64_t at_number(const struct at *at, int field);
-int64_t at_first(const struct at *at, int field); /* first element of an array */
+int64_t at_element(const struct at *at, int field, unsigned index); /* of an array; 0: it has no such element */
 bool at_has(const struct at *at, int field);
 size_t at_text(const struct at *at, int field, char *text, size_t room);
 int at_flags(const struct at *at);    /* common_flags, which tell interrupts; FLAGS_NONE: the data lack them */

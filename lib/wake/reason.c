@@ -10,7 +10,7 @@
 struct kept {
 	struct reason reason;
 	int16_t index;
-	char *key; /* the reason's texts, which point into it */
+	char *key; /* the reason's texts, which point into it, then its `naps` */
 	UT_hash_handle hh;
 };
 
@@ -65,7 +65,7 @@ static void tell_meanings(const struct call_meanings *calls, struct reason *reas
 {
 	const char *call = reason->syscall;
 
-	if (!call || reason->lock || reason->purpose)
+	if (!call || reason->lock || reason->purpose || reason->naps)
 		return;
 	reason->many = call_waits_for_many(calls, call, reason->object);
 	reason->children = call_means(calls, CALL_MEANS_CHILDREN, call);
@@ -90,6 +90,9 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 		memcpy(key + length, texts[i] ? texts[i] : "", text + 1);
 		length += text + 1;
 	}
+	if (length == sizeof(key))
+		return REASON_NONE;
+	key[length++] = (char)reason.naps;
 	HASH_FIND(hh, reasons->by_key, key, length, kept);
 	if (kept)
 		return kept->index;
@@ -99,6 +102,7 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 	kept->key = memory_new(length, 1);
 	memcpy(kept->key, key, length);
 	kept->index = (int16_t)reasons->list.count;
+	kept->reason.naps = reason.naps;
 	point(&kept->reason, kept->key);
 	tell_meanings(reasons->calls, &kept->reason);
 	*ARRAY_ADD(&reasons->list) = kept;

@@ -12,6 +12,7 @@ enum { REASON_NONE = -1 };
 
 struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none */
 	const char *syscall, *object, *lock, *purpose;
+	bool naps; /* the call could wait for events, but names none: it only sleeps */
 	bool many;	 /* the call waits for any of many events: a thread in it is idle, see ask.c */
 	bool receives; /* it takes something out of a file or socket */
 	bool sends;    /* it puts something in */
@@ -28,7 +29,7 @@ void reasons_free(struct reasons *reasons);
 /* Tells whether this result of the call says that somebody else has what the thread tries to get. */
 bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result);
 
-/* The index of the reason with these four texts, which are copied; REASON_NONE: there are too many. */
+/* The index of the reason with these four texts, which are copied, and this `naps`; REASON_NONE: there are too many. */
 int16_t reason_index(struct reasons *reasons, struct reason reason);
 int16_t reason_syscall(struct reasons *reasons, const char *syscall);
 

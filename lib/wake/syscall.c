@@ -108,9 +108,25 @@ static int32_t descriptor(const struct at *at)
 	return FD_NONE;
 }
 
+/* The reason of a call that waits for any of many files. If the call names no file, it only sleeps. */
+static int16_t reason_for(const struct at *at, int16_t name, int64_t files)
+{
+	struct reason reason = *reason_at(at->wake->reasons, name);
+
+	if (files)
+		return name;
+	reason.naps = true;
+	return reason_index(at->wake->reasons, reason);
+}
+
 static void on_entry(struct at *at)
 {
-	enter(at, at_named(at), descriptor(at));
+	enum { FILES = 3, HIGHEST };
+	int16_t name = at_named(at);
+
+	if (at_has(at, FILES) || at_has(at, HIGHEST))
+		name = reason_for(at, name, at_has(at, FILES) ? at_number(at, FILES) : at_number(at, HIGHEST));
+	enter(at, name, descriptor(at));
 }
 
 static void sleeps(struct wake *wake, struct thread *thread, uint32_t cpu)
@@ -122,11 +138,29 @@ static void sleeps(struct wake *wake, struct thread *thread, uint32_t cpu)
 		(*part)->left(wake, thread);
 }
 
+/* Which argument of the call is the number of its files; -1: none. */
+static int files_argument(const struct reason *reason)
+{
+	static const struct {
+		const char *call;
+		int argument;
+	} calls[] = {{"poll", 1}, {"ppoll", 1}, {"select", 0}, {"pselect6", 0}};
+
+	for (size_t i = 0; reason->many && i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(reason->syscall, calls[i].call) == 0)
+			return calls[i].argument;
+	return -1;
+}
+
 static void on_raw_entry(struct at *at)
 {
 	enum { ID, ARGUMENTS };
+	int16_t name = name_call(at->wake, (int)at_number(at, ID));
+	int files = files_argument(reason_at(at->wake->reasons, name));
 
-	enter(at, name_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
+	if (files >= 0 && at_has(at, ARGUMENTS))
+		name = reason_for(at, name, at_element(at, ARGUMENTS, (unsigned)files));
+	enter(at, name, (int32_t)at_element(at, ARGUMENTS, 0));
 	if (!at->current && slept_early(at->wake, at->event))
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
@@ -183,7 +217,7 @@ static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 static const struct part_event events[] = {
 	{"raw_syscalls:sys_enter", on_raw_entry, {"id", "args"}},
 	{"raw_syscalls:sys_exit", on_raw_return, {"ret", "id"}},
-	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = call_named},
+	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd", "nfds", "n"}, .named = call_named},
 	{"syscalls:sys_exit_", on_return, {"ret"}, .named = call_named},
 	{0},
 };
