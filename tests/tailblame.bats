@@ -71,6 +71,12 @@ trace-collect -c block -c runq -c syscall -c turn -p x"
 	TRACED=3 run -3 "$SCRIPT"
 	assert_output --partial "look again:"
 	rm tailblame-*.tb
+	run -0 "$SCRIPT" -l 1s
+	assert_output --partial "waits for work and sleeps did not count; with --idle they do"
+	rm tailblame-*.tb
+	run -0 "$SCRIPT" -i -l 1s
+	refute_output --partial "did not count"
+	rm tailblame-*.tb
 	TRACED=137 run -1 "$SCRIPT" # it was killed
 	mkdir full
 	for minute in "$(date -u +tailblame-%F-%H%M)" "$(date -u -d '1 minute' +tailblame-%F-%H%M)"; do
