@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A redis of many keys that somebody lets list them all.
-# Expected: redis-server: running for redis-cli
+# Expected: redis-server: running( for redis-cli)?
 needs() { echo redis-server redis-cli; }
 
 begin()
