@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "wake/disk.h"
 
 enum {
@@ -9,8 +10,12 @@ enum {
 	STAND = 2,     /* if nothing was completed for half (1 / STAND) of the time, or only half as much as at other times, the device stood still */
 };
 
-/* What is known of a device's pace is asked of that many requests before a service and behind it, in that many times its length. */
+/*
+ * What is known of a device's pace is asked of that many requests before a service and behind it, in that many times its length. No device serves
+ * a request for longer than LONGEST.
+ */
 enum { PACE_REQUESTS = 4096, PACE_TIMES = 16 };
+#define LONGEST (3600 * NSEC_PER_SEC)
 
 struct ahead { /* the requests that were in service when one was issued, and complete before it */
 	int64_t until, stand;  /* the last completion; the longest time without any */
@@ -86,7 +91,7 @@ static bool pace_step(struct pace *pace)
 static struct pace pace_around(const struct wake *wake, const struct disk *disk, const struct request *request)
 {
 	struct pace pace = {.wake = wake, .disk = disk, .without = request, .until = TIME_NONE};
-	int64_t reach = PACE_TIMES * (request->completed - request->issued);
+	int64_t reach = PACE_TIMES * sooner(request->completed - request->issued, LONGEST);
 	size_t own = disk->issued.count;
 
 	while (own > 0 && issued_at(wake, disk, own - 1)->issued >= request->issued)
