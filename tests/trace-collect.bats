@@ -920,8 +920,15 @@ lapped() {
 	assert_equal "$(cat err)" "trace-collect: process $victim has ended"
 	stream-cat --text ends.tb | grep -q ^end
 	# whoever may begin under that name is waited for
-	sleep 0.2 3>&- &
-	run -124 timeout 2 trace-collect -p $!,tb-nobody -e sched:sched_switch -o more.tb
+	bash -c 'read -r </dev/zero' 3>&- &
+	victim=$!
+	trace-collect -p $victim,tb-nobody -e sched:sched_switch -o more.tb 3>&- &
+	collector=$!
+	until_true 60 bash -c "stream-cat --text more.tb 2>/dev/null | grep -q '^event'"
+	kill $victim
+	run -124 timeout 1 tail --pid=$collector -f /dev/null
+	kill $collector
+	wait $collector
 }
 
 @test "-p: what is no process is refused" {
