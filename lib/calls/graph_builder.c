@@ -643,10 +643,11 @@ static int take_exception(struct graph_builder *builder, const struct record *re
 static int take_async(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
-	int forgot = fields ? tasks_take(builder->tasks, fields) : 0;
+	int forgot;
 
 	if (!fields)
 		return -1;
+	forgot = tasks_take(builder->tasks, fields);
 	if (forgot < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	builder->busy += (uint64_t)forgot;

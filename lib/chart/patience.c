@@ -19,7 +19,7 @@ static int64_t crossing(const struct start *start)
 	return series->patience < INT64_MAX ? timestamp_add(timestamp_add(start->sample.start, series->patience), 1) : INT64_MAX;
 }
 
-/* What is due at INT64_MAX is due never, even if a record has that time. */
+/* A start that is due at INT64_MAX is never due. A record may have that time; `now` stays before it. */
 static int64_t before_never(int64_t now)
 {
 	return now < INT64_MAX ? now : INT64_MAX - 1;

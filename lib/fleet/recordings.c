@@ -239,7 +239,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 		if (!recording->again_at)
 			tell_left_out(recordings, recording, rest);
 		recording->again_at = time(NULL) + AGAIN_SECONDS;
-		recording->ending = false; /* it was told to end before the clock was set back, or before its order was wanted again */
+		recording->ending = false; /* an earlier run of it may have been told to end */
 		if (left)
 			stage_pipe_start(&recording->stages, functions, &(struct beginning){recordings, order, job, path, left});
 	}

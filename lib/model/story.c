@@ -252,7 +252,7 @@ static char *say_hint(const struct story *story)
 	return NULL;
 }
 
-/* What is true of all pieces of the part; NULL: nothing but what was said of each. */
+/* The circumstance of all pieces of the part together; NULL: the one that its pieces share stays. */
 static char *say_all(const struct story_part *part)
 {
 	if (part->what == WHAT_RUNNABLE)

@@ -27,7 +27,7 @@ enum {
 	TEXT_MOST = 200,
 	THROW_MOST = 1000,
 	TAKEN_MOST = 64, /* datagrams at a time, because events wait meanwhile */
-	TAKEN_LAST = 600, /* at the end: all that wait, of which systemd allows 512, but not for a sender that never stops */
+	TAKEN_LAST = 600, /* datagrams at the end: more than can wait (512 under systemd), and yet a bound for a sender that never stops */
 	SENDERS = 64,	 /* processes that are counted one by one in a second; others are counted together */
 	SENDER_MOST = 200000,
 	ALL_MOST = 400000,
