@@ -145,9 +145,13 @@ static double overlap(const struct node *node, const struct story_piece *piece)
 	return end > begin ? (double)end - (double)begin : 0;
 }
 
-/* Adds the holders of the CPU during a piece in which a thread was runnable to the piece's part. */
+/*
+ * Adds to the piece's part who held the CPU during a piece in which a thread was runnable, or whose requests were served during one in which a
+ * request was in a queue.
+ */
 static void count_holders(struct story_part *part, const struct graph *graph, const struct story_piece *piece)
 {
+	enum edge_kind kind = piece->what == WHAT_QUEUE ? EDGE_QUEUE : EDGE_CPU;
 	size_t count, i;
 	const struct edge *edges = graph_arriving(graph, piece->node, &count);
 
@@ -155,24 +159,13 @@ static void count_holders(struct story_part *part, const struct graph *graph, co
 		const struct node *node = &graph->nodes.items[edges[i].from];
 		double time = overlap(node, piece);
 
-		if (edges[i].kind == EDGE_CPU && time > 0)
+		if (edges[i].kind != kind || time <= 0)
+			continue;
+		if (kind == EDGE_CPU)
 			hold(part, display_cleaned(words_row(node)), display_cleaned(words_row_name(node)), node->deed->kind == DEED_THROTTLE_CPU, time / 1e9);
-	}
-}
-
-/* Adds the threads whose requests were served during a piece in which a request was in a queue to the piece's part. */
-static void count_served(struct story_part *part, const struct graph *graph, const struct story_piece *piece)
-{
-	size_t count, i;
-	const struct edge *edges = graph_arriving(graph, piece->node, &count);
-
-	for (i = 0; i < count; i++) {
-		const struct node *node = &graph->nodes.items[edges[i].from];
-		double time = overlap(node, piece);
-
-		if (edges[i].kind == EDGE_QUEUE && time > 0 && node->deed->who)
+		else if (node->deed->who)
 			hold(part, display_cleaned(words_thread(node->deed->who, node->tid)), NULL, false, time / 1e9);
-		else if (edges[i].kind == EDGE_QUEUE)
+		else
 			part->held += time / 1e9;
 	}
 }
@@ -428,10 +421,8 @@ static void add_piece(const struct site *site, struct story *story, const struct
 	piece->row = display_cleaned(words_row(node));
 	piece->name = display_cleaned(words_row_name(node));
 	piece->part = part_of(site, story, graph, index, node);
-	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
+	if ((piece->what == WHAT_RUNNABLE || piece->what == WHAT_QUEUE) && index != NODE_NONE)
 		count_holders(piece->part, graph, piece);
-	if (piece->what == WHAT_QUEUE && index != NODE_NONE)
-		count_served(piece->part, graph, piece);
 	piece->part->time += (double)timestamp_between(from, to) / 1e9;
 	piece->part->pieces++;
 	piece->part->nodes += index == NODE_NONE || index != piece->part->last_node;

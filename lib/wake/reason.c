@@ -60,6 +60,19 @@ static void point(struct reason *reason, const char *key)
 		*texts[i] = *key ? key : NULL;
 }
 
+static int files_of(const char *call)
+{
+	static const struct {
+		const char *call;
+		int argument;
+	} calls[] = {{"poll", 2}, {"ppoll", 2}, {"select", 1}, {"pselect6", 1}};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(call, calls[i].call) == 0)
+			return calls[i].argument;
+	return 0;
+}
+
 /* Sets the meanings of a call; a lock or a page has none. */
 static void tell_meanings(const struct call_meanings *calls, struct reason *reason)
 {
@@ -68,6 +81,7 @@ static void tell_meanings(const struct call_meanings *calls, struct reason *reas
 	if (!call || reason->lock || reason->purpose || reason->naps)
 		return;
 	reason->many = call_waits_for_many(calls, call, reason->object);
+	reason->files = files_of(call);
 	reason->children = call_means(calls, CALL_MEANS_CHILDREN, call);
 	reason->receives = call_means(calls, CALL_MEANS_RECEIVES, call);
 	reason->sends = call_means(calls, CALL_MEANS_SENDS, call);

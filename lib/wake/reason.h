@@ -14,6 +14,7 @@ struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none
 	const char *syscall, *object, *lock, *purpose;
 	bool naps; /* the call could wait for events, but names none: it only sleeps */
 	bool many;	 /* the call waits for any of many events: a thread in it is idle, see ask.c */
+	int files;     /* which of its arguments, from 1 on, is the number of the files that it waits for; 0: none */
 	bool receives; /* it takes something out of a file or socket */
 	bool sends;    /* it puts something in */
 	bool children; /* it waits for a child to end */

@@ -138,28 +138,14 @@ static void sleeps(struct wake *wake, struct thread *thread, uint32_t cpu)
 		(*part)->left(wake, thread);
 }
 
-/* Which argument of the call is the number of its files; -1: none. */
-static int files_argument(const struct reason *reason)
-{
-	static const struct {
-		const char *call;
-		int argument;
-	} calls[] = {{"poll", 1}, {"ppoll", 1}, {"select", 0}, {"pselect6", 0}};
-
-	for (size_t i = 0; reason->many && i < sizeof(calls) / sizeof(*calls); i++)
-		if (strcmp(reason->syscall, calls[i].call) == 0)
-			return calls[i].argument;
-	return -1;
-}
-
 static void on_raw_entry(struct at *at)
 {
 	enum { ID, ARGUMENTS };
 	int16_t name = name_call(at->wake, (int)at_number(at, ID));
-	int files = files_argument(reason_at(at->wake->reasons, name));
+	int files = reason_at(at->wake->reasons, name)->files;
 
-	if (files >= 0 && at_has(at, ARGUMENTS))
-		name = reason_for(at, name, at_element(at, ARGUMENTS, (unsigned)files));
+	if (files && at_has(at, ARGUMENTS))
+		name = reason_for(at, name, at_element(at, ARGUMENTS, (unsigned)files - 1));
 	enter(at, name, (int32_t)at_element(at, ARGUMENTS, 0));
 	if (!at->current && slept_early(at->wake, at->event))
 		sleeps(at->wake, at_thread(at), at->cpu->number);
